@@ -1,0 +1,56 @@
+-- Sizes and counts that arguments may have. One place: checks, functions, documentation and tests
+-- read it.
+
+-- Immutable and inlined, so that `pgagent._limit('worker')` is a constant in every plan.
+create function pgagent._limit(name text)
+returns bigint
+language sql
+immutable
+parallel safe
+begin atomic
+  select
+    case name
+      when 'thread_id' then 1024
+      when 'name' then 255
+      when 'checkpoint_ns' then 4096
+      when 'config' then 16384
+      when 'metadata' then 16384
+      when 'payload' then 1048576
+      when 'result' then 1048576
+      when 'message' then 8388608
+      when 'checkpoint' then 16777216
+      when 'value' then 268435456
+      when 'batch' then 10000
+    end;
+end;
+
+comment on function pgagent._limit(text) is 'A limit by name; see pgagent.limits.';
+
+create view pgagent.limits with (security_invoker = true) as
+select
+  l.name,
+  pgagent._limit(l.name) as value,
+  l.unit,
+  l.applies_to
+from (
+  values
+  ('thread_id', 'bytes', 'thread ids'),
+  ('name', 'bytes', 'queues, workers, tools, owners, kinds, idempotency keys and other names'),
+  ('checkpoint_ns', 'bytes', 'checkpoint namespaces'),
+  ('config', 'bytes', 'session and job configuration'),
+  ('metadata', 'bytes', 'session metadata'),
+  ('payload', 'bytes', 'job payloads, answers, event data and tool arguments'),
+  ('result', 'bytes', 'job and tool results, and errors'),
+  ('message', 'bytes', 'message content and its retrieved context, each'),
+  ('checkpoint', 'bytes', 'a checkpoint without its channel values, and its metadata'),
+  ('value', 'bytes', 'the serialised values or writes of one call'),
+  ('batch', 'rows', 'batches')
+) as l (name, unit, applies_to);
+
+comment on view pgagent.limits is
+'The largest arguments that functions accept; beyond them they raise PA009.';
+comment on column pgagent.limits.name is 'Name of the limit, as PA009 gives it.';
+comment on column pgagent.limits.value is 'The largest value that is accepted.';
+comment on column pgagent.limits.unit is
+'bytes or rows; bytes of JSON are counted as the server stores it, uncompressed.';
+comment on column pgagent.limits.applies_to is 'Which arguments it applies to.';

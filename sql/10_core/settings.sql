@@ -1,0 +1,91 @@
+-- Site settings: the defaults, one value, and how to choose another.
+
+create view pgagent.setting_defaults with (security_invoker = true) as
+select
+  d.name,
+  d.default_value,
+  d.meaning
+from (
+  values
+  (
+    'retry_base',
+    '1 s',
+    'interval: wait before the first retry of a failed job; each further one doubles it'
+  ),
+  ('retry_cap', '5 min', 'interval: the longest wait between two retries')
+) as d (name, default_value, meaning);
+
+comment on view pgagent.setting_defaults is 'The settings there are, with their defaults.';
+comment on column pgagent.setting_defaults.name is 'Name of the setting.';
+comment on column pgagent.setting_defaults.default_value is
+'What holds while the site has chosen nothing else.';
+comment on column pgagent.setting_defaults.meaning is 'Type and meaning.';
+
+create function pgagent._setting(name text)
+returns text
+language sql
+stable
+parallel safe
+begin atomic
+  select coalesce(
+    (
+      select s.value from pgagent.settings as s
+      where s.name = _setting.name
+    ),
+    (
+      select d.default_value from pgagent.setting_defaults as d
+      where d.name = _setting.name
+    )
+  );
+end;
+
+comment on function pgagent._setting(
+  text
+) is 'The value of a setting: the choice of the site, else the default.';
+
+-- Chooses the value of a setting, or with NULL goes back to its default. Repeating it is safe.
+--
+-- Returns: the value that holds now.
+-- Locks:   the row of the setting.
+-- Raises:  PA008 unknown name, or a value that does not have the form of its type; PA011 not an
+--          admin.
+create function pgagent.set_setting(name text, value text)
+returns text
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  perform pgagent._require_service();
+  perform pgagent._check_name('name', set_setting.name);
+  if not exists (select from pgagent.setting_defaults as d where d.name = set_setting.name) then
+    perform pgagent._raise(
+      'PA008', format('there is no setting named %s', set_setting.name), '',
+      'select * from pgagent.setting_defaults;'
+    );
+  end if;
+  if value is null then
+    delete from pgagent.settings as s where s.name = set_setting.name;
+  else
+    begin
+      perform pgagent._check_interval(set_setting.name, value::interval, true);
+    exception
+      when invalid_datetime_format or datetime_field_overflow or interval_field_overflow then
+        perform pgagent._raise(
+          'PA008', format('%s wants an interval', set_setting.name), format('value: %s', value)
+        );
+    end;
+    insert into pgagent.settings as s (name, value)
+    values (set_setting.name, set_setting.value)
+    on conflict on constraint settings_pkey do update
+    set value = excluded.value, updated_at = pgagent._now();
+  end if;
+  return pgagent._setting(set_setting.name);
+end
+$$;
+
+comment on function pgagent.set_setting(text, text) is
+'Sets a site setting (null: back to the default) and returns the value that holds. Raises PA008 '
+'for an unknown name.';

@@ -1,0 +1,126 @@
+-- What append_message and append_messages share: checks, keys and fingerprints of one message.
+
+-- label: '' or where the message stands in a batch: 'messages[3].'.
+create function pgagent._check_message(
+  label text,
+  role text,
+  content jsonb,
+  turn text,
+  idempotency_key text,
+  tool_call_id text,
+  context jsonb,
+  token_count bigint
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if role is null or role not in ('system', 'user', 'assistant', 'tool_call', 'tool_result') then
+    perform pgagent._raise(
+      'PA008', label || 'role must be system, user, assistant, tool_call or tool_result',
+      format('role: %s', coalesce(left(role, 100), 'null'))
+    );
+  end if;
+  if content is null then
+    perform pgagent._raise(
+      'PA008', label || 'content is required', '', 'Pass JSON: ''"text"'' or blocks.'
+    );
+  end if;
+  perform pgagent._check_size(label || 'content', content, 'message');
+  perform pgagent._check_size(label || 'context', context, 'message');
+  if turn is not null then
+    perform pgagent._check_name(label || 'turn', turn);
+  end if;
+  if idempotency_key is not null then
+    perform pgagent._check_name(label || 'idempotency_key', idempotency_key);
+  end if;
+  if tool_call_id is not null then
+    perform pgagent._check_name(label || 'tool_call_id', tool_call_id);
+  end if;
+  if token_count < 0 then
+    perform pgagent._raise(
+      'PA008', label || 'token_count must not be negative', format('token_count: %s', token_count)
+    );
+  end if;
+end
+$$;
+
+comment on function pgagent._check_message(text, text, jsonb, text, text, text, jsonb, bigint) is
+'Raises PA008 or PA009 when a message cannot be stored.';
+
+-- The key a message is stored under: the caller's, or derived from its turn, or none.
+create function pgagent._message_key(
+  thread_id text, role text, content jsonb, turn text, idempotency_key text
+)
+returns text
+language sql
+immutable
+parallel safe
+begin atomic
+  select
+    case
+      when idempotency_key is not null then idempotency_key
+      when turn is not null
+        then pgagent.idempotency_key('message', thread_id, role, content::text, turn)
+    end;
+end;
+
+comment on function pgagent._message_key(text, text, jsonb, text, text) is
+'The idempotency key of a message: the caller''s, else derived from its turn, else null.';
+
+create function pgagent._message_fingerprint(
+  role text, content jsonb, turn text, tool_call_id text, context jsonb
+)
+returns bytea
+language sql
+immutable
+parallel safe
+begin atomic
+  select sha256(
+    convert_to(jsonb_build_array(role, content, turn, tool_call_id, context)::text, 'UTF8')
+  );
+end;
+
+comment on function pgagent._message_fingerprint(text, jsonb, text, text, jsonb) is
+'sha256 of what a message says, kept beside its key.';
+
+-- A batch, taken apart: each element with its key, the row that holds that key already, and else
+-- the first element of the batch that has it.
+create function pgagent._message_batch(thread_id text, messages jsonb)
+returns table (
+  ordinal bigint, role text, content jsonb, turn text, tool_call_id text, context jsonb,
+  token_count bigint, key text, fingerprint bytea, known_seq bigint, holder bigint,
+  held_fingerprint bytea
+)
+language sql
+stable
+begin atomic
+  select
+    g.ordinal, g.role, g.content, g.turn, g.tool_call_id, g.context, g.token_count, g.key,
+    g.fingerprint,
+    known.seq,
+    first_value(g.ordinal) over same_key,
+    coalesce(known.fingerprint, first_value(g.fingerprint) over same_key)
+  from (
+    select
+      e.ordinal, x.*,
+      pgagent._message_key(thread_id, x.role, x.content, x.turn, x.idempotency_key) as key,
+      pgagent._message_fingerprint(
+        x.role, x.content, x.turn, x.tool_call_id, x.context
+      ) as fingerprint
+    from jsonb_array_elements(messages) with ordinality as e (element, ordinal)
+    cross join lateral jsonb_to_record(e.element) as x (
+      role text, content jsonb, turn text, idempotency_key text, tool_call_id text, context jsonb,
+      token_count bigint
+    )
+  ) as g
+  left join pgagent.session_messages as known
+    on known.thread_id = _message_batch.thread_id and known.idempotency_key = g.key
+  window same_key as (partition by coalesce(g.key, '#' || g.ordinal) order by g.ordinal);
+end;
+
+comment on function pgagent._message_batch(text, jsonb) is
+'The elements of a batch of messages with their keys and the rows that hold those keys.';

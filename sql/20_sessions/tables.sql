@@ -1,0 +1,232 @@
+-- Sessions: one row a conversation, its messages (the model's view), its events (the operator's
+-- view) and what it used. Three grains, three tables.
+
+create table pgagent.agent_sessions (
+  thread_id text collate "C" not null,
+  user_id text collate "C",
+  status text collate "C" not null default 'IDLE',
+  head_checkpoint_id text collate "C",
+  active_job_id uuid,
+  fencing_token bigint not null default 0,
+  owner_token bigint,
+  progress_step integer,
+  last_message_seq bigint not null default 0,
+  last_event_seq bigint not null default 0,
+  last_job_seq bigint not null default 0,
+  last_checkpoint_seq bigint not null default 0,
+  created_at timestamptz not null default pgagent._now(),
+  last_activity_at timestamptz not null default pgagent._now(),
+  active_hour timestamptz not null default date_bin('1 hour', pgagent._now(), 'epoch'),
+  completed_at timestamptz,
+  expires_at timestamptz,
+  pinned boolean not null default false,
+  deleted_at timestamptz,
+  constraint agent_sessions_pkey primary key (thread_id),
+  constraint agent_sessions_thread_id_fits check (
+    octet_length(thread_id) between 1 and pgagent._limit('thread_id')
+  ),
+  constraint agent_sessions_user_id_fits check (
+    octet_length(user_id) between 1 and pgagent._limit('name')
+  ),
+  constraint agent_sessions_status_is_known check (
+    status in ('IDLE', 'RUNNING', 'AWAITING_HUMAN', 'COMPLETED', 'FAILED', 'ARCHIVED', 'DELETED')
+  ),
+  constraint agent_sessions_running_means_owned check (
+    (status = 'RUNNING') = (owner_token is not null)
+  ),
+  constraint agent_sessions_owner_holds_the_newest_token check (owner_token = fencing_token),
+  constraint agent_sessions_owner_has_a_job check (
+    owner_token is null or active_job_id is not null
+  ),
+  constraint agent_sessions_completed_at_means_ended check (
+    (completed_at is not null) = (status in ('COMPLETED', 'FAILED'))
+  ),
+  constraint agent_sessions_deleted_at_means_deleted check (
+    (deleted_at is not null) = (status = 'DELETED')
+  ),
+  constraint agent_sessions_tombstone_has_no_job check (
+    status not in ('DELETED', 'ARCHIVED') or active_job_id is null
+  )
+) with (fillfactor = 60);
+
+-- Short and read by every write: never compressed, never moved out of line.
+alter table pgagent.agent_sessions
+alter column thread_id set storage plain,
+alter column user_id set storage plain,
+alter column status set storage plain,
+alter column head_checkpoint_id set storage plain;
+
+-- No index may mention a column that a put, an append, a renewal or a claim changes, or each of
+-- those updates writes every index again. active_hour changes once an hour.
+create index agent_sessions_by_owner on pgagent.agent_sessions (
+  user_id, active_hour desc, thread_id
+)
+where user_id is not null;
+create index agent_sessions_by_activity on pgagent.agent_sessions (active_hour, thread_id);
+
+comment on table pgagent.agent_sessions is
+'One row a thread: who owns it, which run may write to it, and its counters.';
+comment on column pgagent.agent_sessions.thread_id is 'The conversation key, chosen by the client.';
+comment on column pgagent.agent_sessions.user_id is
+'Owner, the only owner column of the schema; null means visible to service roles only.';
+comment on column pgagent.agent_sessions.status is
+'IDLE, RUNNING, AWAITING_HUMAN, COMPLETED or FAILED as its last job; ARCHIVED or DELETED: '
+'tombstone.';
+comment on column pgagent.agent_sessions.head_checkpoint_id is
+'The newest checkpoint of the root namespace.';
+comment on column pgagent.agent_sessions.active_job_id is
+'The one job that is pending, running or waiting for a person.';
+comment on column pgagent.agent_sessions.fencing_token is
+'Grows by one at every claim of any job of the thread and never falls.';
+comment on column pgagent.agent_sessions.owner_token is
+'The fencing token that may write now; null while nobody owns the thread.';
+comment on column pgagent.agent_sessions.progress_step is
+'The highest step that the job has stored a loop checkpoint of, this delivery included.';
+comment on column pgagent.agent_sessions.last_message_seq is 'Number of the newest message.';
+comment on column pgagent.agent_sessions.last_event_seq is 'Number of the newest event.';
+comment on column pgagent.agent_sessions.last_job_seq is 'Number of the newest job.';
+comment on column pgagent.agent_sessions.last_checkpoint_seq is
+'Number of the newest checkpoint, over all namespaces.';
+comment on column pgagent.agent_sessions.created_at is 'When the thread was made.';
+comment on column pgagent.agent_sessions.last_activity_at is
+'When it was last written to; never falls. Task writes alone do not move it.';
+comment on column pgagent.agent_sessions.active_hour is
+'The hour of last_activity_at: lists and retention use it, because it may be indexed.';
+comment on column pgagent.agent_sessions.completed_at is
+'When its last job ended; null while one is live.';
+comment on column pgagent.agent_sessions.expires_at is
+'When retention may remove it; null: by policy.';
+comment on column pgagent.agent_sessions.pinned is 'Retention never touches a pinned thread.';
+comment on column pgagent.agent_sessions.deleted_at is
+'When it was deleted; set on tombstones only.';
+
+create table pgagent.session_data (
+  thread_id text collate "C" not null,
+  config jsonb not null default '{}',
+  metadata jsonb not null default '{}',
+  created_at timestamptz not null default pgagent._now(),
+  constraint session_data_pkey primary key (thread_id),
+  constraint session_data_thread_id_fkey foreign key (thread_id)
+  references pgagent.agent_sessions (thread_id) on delete cascade,
+  constraint session_data_config_is_an_object check (jsonb_typeof(config) = 'object'),
+  constraint session_data_config_fits check (pg_column_size(config) <= pgagent._limit('config')),
+  constraint session_data_metadata_is_an_object check (jsonb_typeof(metadata) = 'object'),
+  constraint session_data_metadata_fits check (
+    pg_column_size(metadata) <= pgagent._limit('metadata')
+  )
+);
+
+comment on table pgagent.session_data is
+'Configuration and metadata of a thread, apart from its busy row. The view sessions shows both.';
+comment on column pgagent.session_data.thread_id is 'The thread.';
+comment on column pgagent.session_data.config is 'Run configuration: a small JSON object.';
+comment on column pgagent.session_data.metadata is 'Title, tags and the like: a small JSON object.';
+comment on column pgagent.session_data.created_at is 'When it was first stored.';
+
+create table pgagent.session_messages (
+  thread_id text collate "C" not null,
+  seq bigint not null,
+  role text collate "C" not null,
+  content jsonb not null,
+  context jsonb,
+  tool_call_id text collate "C",
+  turn text collate "C",
+  idempotency_key text collate "C",
+  fingerprint bytea,
+  token_count bigint,
+  job_id uuid,
+  retracted_at timestamptz,
+  created_at timestamptz not null default pgagent._now(),
+  constraint session_messages_pkey primary key (thread_id, seq),
+  constraint session_messages_thread_id_fkey foreign key (thread_id)
+  references pgagent.agent_sessions (thread_id) on delete cascade,
+  constraint session_messages_role_is_known check (
+    role in ('system', 'user', 'assistant', 'tool_call', 'tool_result')
+  ),
+  constraint session_messages_key_has_a_fingerprint check (
+    (idempotency_key is null) = (fingerprint is null)
+  ),
+  constraint session_messages_token_count_is_a_count check (token_count >= 0)
+);
+
+create unique index session_messages_by_key
+on pgagent.session_messages (thread_id, idempotency_key)
+where idempotency_key is not null;
+
+comment on table pgagent.session_messages is
+'The conversation as the model sees it. Append only; numbered densely per thread in commit order.';
+comment on column pgagent.session_messages.thread_id is 'The thread.';
+comment on column pgagent.session_messages.seq is 'Position in the thread, from 1, without gaps.';
+comment on column pgagent.session_messages.role is
+'system, user, assistant, tool_call or tool_result.';
+comment on column pgagent.session_messages.content is 'The message as JSON: a string, or blocks.';
+comment on column pgagent.session_messages.context is
+'What was retrieved for this turn; not sent again.';
+comment on column pgagent.session_messages.tool_call_id is 'The call that a tool_result answers.';
+comment on column pgagent.session_messages.turn is 'The caller''s logical turn.';
+comment on column pgagent.session_messages.idempotency_key is
+'Unique in the thread: an append with the same key and payload returns the first row.';
+comment on column pgagent.session_messages.fingerprint is
+'sha256 of the payload stored with the key.';
+comment on column pgagent.session_messages.token_count is 'Tokens, as the model counts them.';
+comment on column pgagent.session_messages.job_id is
+'The run that wrote it; null for people and plain runs.';
+comment on column pgagent.session_messages.retracted_at is
+'When a rollback took it back; it keeps its number.';
+comment on column pgagent.session_messages.created_at is 'When it was written.';
+
+create table pgagent.session_events (
+  thread_id text collate "C" not null,
+  seq bigint not null,
+  kind text collate "C" not null,
+  data jsonb,
+  job_id uuid,
+  attempt integer,
+  trace_id text collate "C",
+  created_at timestamptz not null default pgagent._now(),
+  constraint session_events_pkey primary key (thread_id, seq),
+  constraint session_events_thread_id_fkey foreign key (thread_id)
+  references pgagent.agent_sessions (thread_id) on delete cascade
+);
+
+comment on table pgagent.session_events is
+'What happened, as an operator sees it. Append only; numbered densely per thread in commit order.';
+comment on column pgagent.session_events.thread_id is 'The thread.';
+comment on column pgagent.session_events.seq is 'Position in the thread, from 1, without gaps.';
+comment on column pgagent.session_events.kind is 'What happened: job_claimed, step_started, ...';
+comment on column pgagent.session_events.data is 'Details, by kind.';
+comment on column pgagent.session_events.job_id is 'The run it belongs to.';
+comment on column pgagent.session_events.attempt is 'The attempt of that run.';
+comment on column pgagent.session_events.trace_id is 'The trace it belongs to.';
+comment on column pgagent.session_events.created_at is 'When it happened.';
+
+create table pgagent.usage_records (
+  thread_id text collate "C" not null,
+  usage_key text collate "C" not null,
+  model text collate "C",
+  input_tokens bigint not null default 0,
+  output_tokens bigint not null default 0,
+  cost numeric,
+  data jsonb,
+  fingerprint bytea not null,
+  job_id uuid,
+  created_at timestamptz not null default pgagent._now(),
+  constraint usage_records_pkey primary key (thread_id, usage_key),
+  constraint usage_records_thread_id_fkey foreign key (thread_id)
+  references pgagent.agent_sessions (thread_id) on delete cascade,
+  constraint usage_records_tokens_are_counts check (input_tokens >= 0 and output_tokens >= 0),
+  constraint usage_records_cost_is_not_negative check (cost >= 0)
+);
+
+comment on table pgagent.usage_records is
+'Tokens and money, one row a key: a retry does not bill twice.';
+comment on column pgagent.usage_records.thread_id is 'The thread.';
+comment on column pgagent.usage_records.usage_key is 'What was billed, unique in the thread.';
+comment on column pgagent.usage_records.model is 'The model that was used.';
+comment on column pgagent.usage_records.input_tokens is 'Tokens sent.';
+comment on column pgagent.usage_records.output_tokens is 'Tokens received.';
+comment on column pgagent.usage_records.cost is 'Price, in the unit the caller uses throughout.';
+comment on column pgagent.usage_records.data is 'Anything else the provider reports.';
+comment on column pgagent.usage_records.fingerprint is 'sha256 of the figures stored with the key.';
+comment on column pgagent.usage_records.job_id is 'The run that used it.';
+comment on column pgagent.usage_records.created_at is 'When it was recorded.';

@@ -1,0 +1,52 @@
+-- Small rules about jobs that more than one function needs.
+
+-- Whether a job that reached this status is over and frees its thread.
+create function pgagent._is_final(status text)
+returns boolean
+language sql
+immutable
+parallel safe
+begin atomic
+  select status in ('COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT');
+end;
+
+comment on function pgagent._is_final(text) is 'Whether a job in this status has ended.';
+
+-- What a thread shows while its job is in this status.
+create function pgagent._session_status(job_status text)
+returns text
+language sql
+immutable
+parallel safe
+begin atomic
+  select
+    case job_status
+      when 'IN_PROGRESS' then 'RUNNING'
+      when 'AWAITING_HUMAN' then 'AWAITING_HUMAN'
+      when 'COMPLETED' then 'COMPLETED'
+      when 'FAILED' then 'FAILED'
+      when 'TIMED_OUT' then 'FAILED'
+      else 'IDLE'
+    end;
+end;
+
+comment on function pgagent._session_status(text) is
+'The status of a thread whose last or live job is in the given status.';
+
+-- How long a failed job waits: doubling from retry_base to retry_cap, less up to a quarter at
+-- random, so that jobs that failed together do not come back together.
+create function pgagent._backoff(attempt integer)
+returns interval
+language sql
+volatile
+parallel safe
+begin atomic
+  select
+    (1 - random() / 4) * least(
+      pgagent._setting('retry_cap')::interval,
+      pgagent._setting('retry_base')::interval * power(2, least(greatest(attempt, 1) - 1, 30))
+    );
+end;
+
+comment on function pgagent._backoff(integer) is
+'The wait before the next delivery of a job that failed for the nth time.';

@@ -1,0 +1,88 @@
+-- Takes back jobs whose lease ran out: PENDING again, or over when their deadline passed or they
+-- were delivered max_attempts times without progress. claim_job does this by itself; a schedule is
+-- for when no worker asks.
+--
+-- max_jobs: how many at most, 1 to 10,000.
+-- Returns:  how many it took back.
+-- Locks:    the session, then the job, then the thread's next waiting job; skips what is locked,
+--           never waits.
+-- Raises:   PA008, PA009 bad arguments; PA011 not a service role.
+-- Safe to repeat, and to run twice at once.
+create function pgagent.reap_expired(max_jobs integer default 100)
+returns bigint
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform pgagent._require_service();
+  if (max_jobs >= 1) is not true then
+    perform pgagent._raise(
+      'PA008', 'max_jobs must be at least 1',
+      format('max_jobs: %s', coalesce(max_jobs::text, 'null'))
+    );
+  end if;
+  if max_jobs > pgagent._limit('batch') then
+    perform pgagent._raise(
+      'PA009', 'max_jobs exceeds the batch limit', format('max_jobs: %s', max_jobs)
+    );
+  end if;
+  return pgagent._reap(max_jobs);
+end
+$$;
+
+comment on function pgagent.reap_expired(integer) is
+'Takes back jobs whose lease ran out; returns how many.';
+
+create function pgagent._reap(max_jobs integer)
+returns bigint
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_now timestamptz := pgagent._now();
+  v_count bigint := 0;
+  v_outcome text;
+  v_status text;
+  r record;
+begin
+  -- agent_jobs_leased
+  for r in
+    select j.*, s.progress_step > coalesce(j.progress_step, -2147483648) as progressed
+    from pgagent.agent_jobs as j
+    join pgagent.agent_sessions as s on s.thread_id = j.thread_id
+    where j.status = 'IN_PROGRESS' and j.lease_expires_at <= v_now
+    order by j.lease_expires_at
+    limit max_jobs
+    for no key update of s skip locked
+    for no key update of j skip locked
+  loop
+    v_outcome := case
+      when r.deadline_at <= v_now or r.step_deadline_at <= v_now then 'timed_out' else 'lost'
+    end;
+    v_status := case
+      when r.deadline_at <= v_now then 'TIMED_OUT'
+      when r.attempt >= r.max_attempts and r.progressed is not true then 'FAILED'
+      else 'PENDING'
+    end;
+    perform pgagent._end_delivery(
+      r.job_id, r.fencing_token, v_outcome, v_status,
+      error => jsonb_build_object(
+        'type', v_outcome,
+        'message', case v_outcome
+          when 'lost' then format('worker %s was silent for longer than its lease', r.lease_owner)
+          else format('worker %s passed the deadline of the job or of its step', r.lease_owner)
+        end
+      )
+    );
+    v_count := v_count + 1;
+  end loop;
+  return v_count;
+end
+$$;
+
+comment on function pgagent._reap(integer) is
+'Takes back jobs whose lease ran out: the body of reap_expired, which claims also use.';

@@ -1,0 +1,106 @@
+-- Answers a paused run. It goes on when the last of its questions is answered.
+--
+-- job_id:  the run, AWAITING_HUMAN.
+-- answers: a JSON object, interrupt id to answer (at most 1 MB).
+-- Returns: the status of the job, and how many questions are still open. The same answers again are
+--          answered the same way.
+-- Locks:   the session, then the job.
+-- Raises:  PA008 bad arguments, or an id that is not asked; PA009 too large; PA003 no such job;
+--          PA011 somebody else's; PA005 the run is not paused, or the question was answered
+--          otherwise.
+-- Never fenced. Safe to repeat.
+create function pgagent.resume_job(job_id uuid, answers jsonb)
+returns table (status text, open_questions bigint)
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  j pgagent.agent_jobs;
+  v_unknown text;
+begin
+  perform pgagent._check_object('answers', resume_job.answers, 'payload');
+  if resume_job.answers = '{}' then
+    perform pgagent._raise(
+      'PA008', 'answers must hold at least one answer', '', 'Pass {interrupt id: answer}.'
+    );
+  end if;
+  j := pgagent._enter_job(resume_job.job_id);
+
+  if not exists (
+    select from jsonb_each(resume_job.answers) as a
+    where j.resume -> a.key is distinct from a.value
+  ) then
+    status := j.status;
+    open_questions := pgagent._open_questions(j.waiting_for, j.resume);
+    return next;
+    return;
+  end if;
+  if j.status <> 'AWAITING_HUMAN' then
+    perform pgagent._raise(
+      'PA005', format('the job is %s, not AWAITING_HUMAN', j.status),
+      format('job_id: %s, answers: %s', j.job_id, left(j.resume::text, 1000)),
+      'Only a paused job can be answered.'
+    );
+  end if;
+  select k.key into v_unknown
+  from jsonb_object_keys(resume_job.answers) as k (key)
+  where not j.waiting_for ? k.key
+  limit 1;
+  if found then
+    perform pgagent._raise(
+      'PA008', 'the job does not ask this',
+      format('job_id: %s, interrupt id: %s', j.job_id, left(v_unknown, 255)),
+      'agent_jobs.waiting_for holds the questions by interrupt id.'
+    );
+  end if;
+  select k.key into v_unknown
+  from jsonb_object_keys(resume_job.answers) as k (key)
+  where j.resume ? k.key and j.resume -> k.key <> resume_job.answers -> k.key
+  limit 1;
+  if found then
+    perform pgagent._raise(
+      'PA005', 'the question was answered before, otherwise',
+      format(
+        'job_id: %s, interrupt id: %s, answer: %s', j.job_id, v_unknown, j.resume -> v_unknown
+      ),
+      'The first answer stands.'
+    );
+  end if;
+
+  open_questions := pgagent._open_questions(
+    j.waiting_for, coalesce(j.resume, '{}') || resume_job.answers
+  );
+  status := case open_questions when 0 then 'PENDING' else 'AWAITING_HUMAN' end;
+  update pgagent.agent_jobs as b
+  set
+    resume = coalesce(b.resume, '{}') || resume_job.answers,
+    status = resume_job.status,
+    waiting_for = case when resume_job.open_questions > 0 then b.waiting_for end,
+    available_at = pgagent._now()
+  where b.job_id = j.job_id;
+  if open_questions = 0 then
+    perform pgagent._log_job_event(j, 'job_resumed', null, session_status => 'IDLE');
+  end if;
+  return next;
+end
+$$;
+
+comment on function pgagent.resume_job(uuid, jsonb) is
+'Answers a paused run by interrupt id; it goes on when the last question is answered.';
+
+create function pgagent._open_questions(waiting_for jsonb, answers jsonb)
+returns bigint
+language sql
+immutable
+parallel safe
+begin atomic
+  select count(*)
+  from jsonb_object_keys(coalesce(_open_questions.waiting_for, '{}')) as q (key)
+  where not coalesce(_open_questions.answers, '{}') ? q.key;
+end;
+
+comment on function pgagent._open_questions(jsonb, jsonb) is
+'How many questions have no answer yet.';

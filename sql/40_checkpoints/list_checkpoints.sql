@@ -1,0 +1,121 @@
+-- Lists checkpoints whole, newest first, in one call.
+--
+-- thread_id:     one thread; null: all that the caller may see.
+-- checkpoint_ns: one namespace; null: all.
+-- before:        a checkpoint id: only what is older. In another namespace, what ran under an older
+--                checkpoint of that id's namespace (metadata.parents) is older. An unknown id gives
+--                nothing.
+-- filter:        metadata must contain this object.
+-- max_rows:      at most so many checkpoints; null: all.
+-- Returns rows as get_checkpoint does, without the thread row: a checkpoint row each, newest first;
+-- a value row for each version that any of them names, once; a write row for each write.
+-- Order is that of seq within a thread; over threads that of created_at.
+-- Reads under row security; locks nothing.
+create function pgagent.list_checkpoints(
+  thread_id text default null, checkpoint_ns text default null, before text default null,
+  filter jsonb default null, max_rows integer default null
+)
+returns table (
+  kind text, thread text, ns text, id text, parent_id text, seq bigint, created_at timestamptz,
+  checkpoint jsonb, metadata jsonb, token bigint, channel text, version text, type text,
+  blob bytea, task_id text, task_path text, idx integer
+)
+language sql
+stable
+begin atomic
+  with edge as materialized (
+    select c.thread_id, c.checkpoint_ns, c.seq, c.created_at
+    from pgagent.checkpoints as c
+    where
+      list_checkpoints.before is not null
+      and c.checkpoint_id = list_checkpoints.before
+      and c.thread_id = coalesce(list_checkpoints.thread_id, c.thread_id)
+    order by c.seq
+    limit 1
+  ),
+
+  wanted as materialized (
+    (
+      select c.*
+      from pgagent.checkpoints as c
+      where
+        list_checkpoints.thread_id is not null
+        and c.thread_id = list_checkpoints.thread_id
+        and c.checkpoint_ns = coalesce(list_checkpoints.checkpoint_ns, c.checkpoint_ns)
+        and (list_checkpoints.filter is null or c.metadata @> list_checkpoints.filter)
+        and (
+          list_checkpoints.before is null
+          or exists (
+            select from edge as e
+            where coalesce(
+              (
+                select p.seq
+                from pgagent.checkpoints as p
+                where
+                  p.thread_id = c.thread_id
+                  and p.checkpoint_ns = e.checkpoint_ns
+                  and p.checkpoint_id = c.metadata -> 'parents' ->> e.checkpoint_ns
+                  and c.checkpoint_ns <> e.checkpoint_ns
+              ),
+              c.seq
+            ) < e.seq
+          )
+        )
+      order by c.seq desc
+      limit max_rows
+    )
+    union all
+    (
+      select c.*
+      from pgagent.checkpoints as c
+      where
+        list_checkpoints.thread_id is null
+        and c.checkpoint_ns = coalesce(list_checkpoints.checkpoint_ns, c.checkpoint_ns)
+        and (list_checkpoints.filter is null or c.metadata @> list_checkpoints.filter)
+        and (
+          list_checkpoints.before is null
+          or exists (
+            select from edge as e
+            where (c.created_at, c.seq) < (e.created_at, e.seq)
+          )
+        )
+      order by c.created_at desc, c.seq desc
+      limit max_rows
+    )
+  )
+
+  select
+    'checkpoint', w.thread_id, w.checkpoint_ns, w.checkpoint_id, w.parent_checkpoint_id, w.seq,
+    w.created_at, w.checkpoint, w.metadata, null::bigint, null, null, w.inline_type,
+    w.inline_values, null, null, null::integer
+  from wanted as w
+  union all
+  select
+    'value', n.thread_id, n.checkpoint_ns, null, null, null, null, null::jsonb, null::jsonb, null,
+    b.channel, b.version, b.type, b.blob, null, null, null
+  from (
+    select distinct w.thread_id, w.checkpoint_ns, v.channel, v.version
+    from wanted as w
+    cross join lateral jsonb_each_text(w.checkpoint -> 'channel_versions') as v (channel, version)
+  ) as n
+  join pgagent.checkpoint_blobs as b
+    on
+      b.thread_id = n.thread_id
+      and b.checkpoint_ns = n.checkpoint_ns
+      and b.channel = n.channel
+      and b.version = n.version
+  union all
+  select
+    'write', w.thread_id, w.checkpoint_ns, w.checkpoint_id, null, null, null, null, null, null,
+    x.channel, null, x.type, x.blob, x.task_id, x.task_path, x.idx
+  from wanted as w
+  join pgagent.checkpoint_writes as x
+    on
+      x.thread_id = w.thread_id
+      and x.checkpoint_ns = w.checkpoint_ns
+      and x.checkpoint_id = w.checkpoint_id
+  order by 1, 7 desc nulls last, 6 desc nulls last, 16, 15, 17;
+end;
+
+comment on function pgagent.list_checkpoints(text, text, text, jsonb, integer) is
+'Lists checkpoints with their channel values and writes, newest first.';

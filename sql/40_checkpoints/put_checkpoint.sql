@@ -1,0 +1,160 @@
+-- Stores a checkpoint with its new channel values, in one call.
+--
+-- header: a JSON object:
+--   thread_id, checkpoint_ns ('' for the root), checkpoint_id, parent_checkpoint_id (or null)
+--   checkpoint  the checkpoint without channel_values, with channel_versions
+--   metadata    source, step, parents and what the caller adds
+--   inline      {type, offset, length}: small scalar values of this checkpoint, as one mapping
+--   channels    [{channel, version, type, offset, length}]: one for each channel with a new version
+--   seen_token  the fencing token seen when the run read the thread (plain runs)
+-- body:   the serialised values, one after the other; offset and length are bytes into it.
+-- fencing_token: the token of the run that writes; null for a plain run, which makes the thread.
+-- Returns: the number of the checkpoint: what "latest" means, whatever the clients' clocks say.
+--          Storing an id again replaces checkpoint and metadata and keeps the number.
+-- Locks:   the session; then the thread's job, the first time and when the lease runs low.
+-- Raises:  PA008, PA009 bad header; PA003 no such thread (with a token); PA011 somebody else's;
+--          PA006 deleted or archived; PA001 busy; PA002 stale.
+-- Safe to repeat: yes.
+create function pgagent.put_checkpoint(
+  header jsonb, body bytea default '', fencing_token bigint default null
+)
+returns bigint
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_service boolean := pgagent._is_service();
+  v_tenant text := pgagent._tenant();
+  h record;
+  s pgagent.agent_sessions;
+  v_source text;
+  v_step integer;
+  v_seq bigint;
+  v_is_new boolean;
+begin
+  perform pgagent._check_saver_header(header, body);
+  select * into h
+  from jsonb_to_record(header) as x (
+    thread_id text, checkpoint_ns text, checkpoint_id text, parent_checkpoint_id text,
+    checkpoint jsonb, metadata jsonb, inline jsonb, channels jsonb, seen_token bigint
+  );
+  perform pgagent._check_object('checkpoint', h.checkpoint, 'checkpoint');
+  perform pgagent._check_object('metadata', h.metadata, 'checkpoint');
+  v_source := h.metadata ->> 'source';
+  if h.checkpoint_ns = '' and v_source = 'loop' and fencing_token is not null then
+    v_step := pgagent._step_of(h.metadata);
+  end if;
+
+  loop
+    update pgagent.agent_sessions as a
+    set
+      last_checkpoint_seq = a.last_checkpoint_seq + 1,
+      head_checkpoint_id = case h.checkpoint_ns
+        when '' then h.checkpoint_id else a.head_checkpoint_id
+      end,
+      progress_step = greatest(a.progress_step, v_step),
+      last_activity_at = greatest(a.last_activity_at, pgagent._now()),
+      active_hour = date_bin('1 hour', greatest(a.last_activity_at, pgagent._now()), 'epoch')
+    where a.thread_id = h.thread_id
+      and a.status not in ('DELETED', 'ARCHIVED')
+      and a.owner_token is not distinct from put_checkpoint.fencing_token
+      and (
+        put_checkpoint.fencing_token is not null
+        or coalesce(h.seen_token, a.fencing_token) = a.fencing_token
+      )
+      and (v_service or a.user_id = v_tenant)
+    returning a.* into s;
+    exit when found;
+    -- Names the refusal, makes the thread, or holds the row that has just become free.
+    perform pgagent._enter_saver(h.thread_id, put_checkpoint.fencing_token, h.seen_token);
+  end loop;
+
+  insert into pgagent.checkpoints as c (
+    thread_id, checkpoint_ns, checkpoint_id, seq, parent_checkpoint_id, checkpoint, metadata,
+    inline_type, inline_values, job_id, run_id, created_at
+  )
+  values (
+    h.thread_id, h.checkpoint_ns, h.checkpoint_id, s.last_checkpoint_seq, h.parent_checkpoint_id,
+    h.checkpoint, h.metadata, h.inline ->> 'type', pgagent._slice(body, h.inline),
+    case when put_checkpoint.fencing_token is not null then s.active_job_id end,
+    h.metadata ->> 'run_id', s.last_activity_at
+  )
+  on conflict on constraint checkpoints_pkey do update
+  set
+    checkpoint = excluded.checkpoint, metadata = excluded.metadata,
+    inline_type = excluded.inline_type, inline_values = excluded.inline_values
+  returning c.seq, c.seq = s.last_checkpoint_seq into v_seq, v_is_new;
+
+  if jsonb_array_length(h.channels) > 0 then
+    insert into pgagent.checkpoint_blobs (
+      thread_id, checkpoint_ns, channel, version, type, blob
+    )
+    select
+      h.thread_id, h.checkpoint_ns, v.element ->> 'channel', v.element ->> 'version',
+      v.element ->> 'type', pgagent._slice(body, v.element)
+    from jsonb_array_elements(h.channels) as v (element)
+    on conflict on constraint checkpoint_blobs_pkey do nothing;
+  end if;
+
+  if not v_is_new then
+    -- The number is given back, and the head is what it was.
+    update pgagent.agent_sessions as a
+    set
+      last_checkpoint_seq = a.last_checkpoint_seq - 1,
+      head_checkpoint_id = (
+        select c.checkpoint_id
+        from pgagent.checkpoints as c
+        where c.thread_id = a.thread_id and c.checkpoint_ns = ''
+        order by c.seq desc
+        limit 1
+      )
+    where a.thread_id = h.thread_id;
+  end if;
+  if put_checkpoint.fencing_token is not null and h.checkpoint_ns = ''
+    and v_source in ('input', 'loop', 'fork') then
+    perform pgagent._note_progress(s.active_job_id, h.checkpoint_id, v_step);
+  end if;
+  return v_seq;
+end
+$$;
+
+comment on function pgagent.put_checkpoint(jsonb, bytea, bigint) is
+'Stores a checkpoint with its new channel values; returns its number in the thread.';
+
+-- Notes on the job that its input was taken in, and lets a lease live that progress was made under.
+-- Progress is a loop checkpoint with a step beyond any the job has stored.
+create function pgagent._note_progress(job_id uuid, checkpoint_id text, step integer)
+returns void
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := pgagent._now();
+begin
+  update pgagent.agent_jobs as j
+  set
+    started_checkpoint_id = coalesce(j.started_checkpoint_id, _note_progress.checkpoint_id),
+    step_deadline_at = v_now + j.step_timeout,
+    lease_expires_at = case
+      when j.lease_expires_at - v_now < j.lease / 2
+        then least(v_now + j.lease, j.deadline_at, v_now + j.step_timeout)
+      else j.lease_expires_at
+    end
+  where j.job_id = _note_progress.job_id
+    and (
+      j.started_checkpoint_id is null
+      or step > coalesce(j.progress_step, -2147483648)
+      and (j.lease_expires_at - v_now < j.lease / 2 or j.step_timeout is not null)
+    );
+end
+$$;
+
+comment on function pgagent._note_progress(uuid, text, integer) is
+'Notes on a job that its input was taken in, and extends a lease that runs low under progress.';

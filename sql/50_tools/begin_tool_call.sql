@@ -1,0 +1,117 @@
+-- Asks whether a tool call may take effect now. Call it before the effect, and complete_tool_call
+-- or fail_tool_call after it.
+--
+-- thread_id:       the thread.
+-- tool:            name of the tool.
+-- idempotency_key: the same when the call is made again after a crash; hand it to the tool too.
+-- args:            the arguments (at most 1 MB): the fingerprint of the call.
+-- fencing_token:   the token of the run that calls.
+-- step_id:         the checkpoint the calling task runs from. The call is refused while that is not
+--                  stored: after a crash the task would run again under another key.
+-- checkpoint_ns:   the namespace of that checkpoint.
+-- call_position:   position among the calls of the task.
+-- take_over:       true to execute a call that is in doubt, when the tool itself is idempotent or
+--                  is known not to have taken effect.
+-- Returns: action:
+--   execute   nobody has: do it, then report it
+--   replay    it was done: outcome holds the stored result
+--   busy      this very run has begun it and not reported (or, without a token, somebody has)
+--   in_doubt  an earlier run began it and never reported: it may or may not have taken effect
+--          and the call, how often it was started, and the stored outcome.
+-- Locks:   the session.
+-- Raises:  PA008, PA009 bad arguments; PA003, PA006, PA011 the thread; PA001, PA002 the fence;
+--          PA004 the key was used with another tool or other arguments; PA007 the checkpoint is not
+--          stored.
+-- Safe to repeat: that is what it is for.
+create function pgagent.begin_tool_call(
+  thread_id text, tool text, idempotency_key text, args jsonb default '{}',
+  fencing_token bigint default null, step_id text default null, checkpoint_ns text default '',
+  call_position integer default null, take_over boolean default false
+)
+returns table (action text, call_id uuid, starts integer, outcome jsonb)
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  s pgagent.agent_sessions;
+  c pgagent.tool_calls;
+  v_fingerprint bytea;
+begin
+  perform pgagent._check_name('tool', begin_tool_call.tool);
+  perform pgagent._check_name('idempotency_key', begin_tool_call.idempotency_key);
+  if begin_tool_call.args is null or begin_tool_call.take_over is null then
+    perform pgagent._raise('PA008', 'args and take_over are required');
+  end if;
+  perform pgagent._check_size('args', begin_tool_call.args, 'payload');
+  v_fingerprint := sha256(
+    convert_to(jsonb_build_array(begin_tool_call.tool, begin_tool_call.args)::text, 'UTF8')
+  );
+  s := pgagent._enter(begin_tool_call.thread_id, begin_tool_call.fencing_token);
+
+  select t.* into c
+  from pgagent.tool_calls as t
+  where t.thread_id = begin_tool_call.thread_id
+    and t.idempotency_key = begin_tool_call.idempotency_key;
+  if found and c.fingerprint <> v_fingerprint then
+    perform pgagent._raise(
+      'PA004', 'the idempotency key was used before with another tool or other arguments',
+      format('thread_id: %s, call_id: %s, tool: %s', c.thread_id, c.call_id, c.tool),
+      'A task that runs again must make the same calls. Nothing was executed.'
+    );
+  end if;
+  if c.status = 'SUCCEEDED' then
+    return query select 'replay', c.call_id, c.attempts, c.result;
+    return;
+  end if;
+  if c.status = 'STARTED' then
+    if c.token is not distinct from begin_tool_call.fencing_token then
+      return query select 'busy', c.call_id, c.attempts, null::jsonb;
+      return;
+    elsif not begin_tool_call.take_over then
+      return query select 'in_doubt', c.call_id, c.attempts, null::jsonb;
+      return;
+    end if;
+  end if;
+
+  if begin_tool_call.step_id is not null and not exists (
+    select from pgagent.checkpoints as k
+    where k.thread_id = begin_tool_call.thread_id
+      and k.checkpoint_ns = begin_tool_call.checkpoint_ns
+      and k.checkpoint_id = begin_tool_call.step_id
+  ) then
+    perform pgagent._raise(
+      'PA007', 'the checkpoint that the call runs from is not stored',
+      format(
+        'thread_id: %s, checkpoint_ns: %s, checkpoint_id: %s', begin_tool_call.thread_id,
+        begin_tool_call.checkpoint_ns, begin_tool_call.step_id
+      ),
+      'Wait until it is, then ask again.'
+    );
+  end if;
+  insert into pgagent.tool_calls as t (
+    call_id, thread_id, step_id, position, tool, args, idempotency_key, fingerprint, status, token,
+    job_id
+  )
+  values (
+    pgagent._new_id(begin_tool_call.thread_id), begin_tool_call.thread_id, begin_tool_call.step_id,
+    begin_tool_call.call_position, begin_tool_call.tool, begin_tool_call.args,
+    begin_tool_call.idempotency_key, v_fingerprint, 'STARTED', begin_tool_call.fencing_token,
+    case when s.owner_token = begin_tool_call.fencing_token then s.active_job_id end
+  )
+  on conflict on constraint tool_calls_key_is_unique do update
+  set
+    status = 'STARTED', token = excluded.token, job_id = excluded.job_id,
+    attempts = t.attempts + 1, started_at = excluded.started_at, ended_at = null, error = null
+  returning t.* into c;
+  return query select 'execute', c.call_id, c.attempts, null::jsonb;
+end
+$$;
+
+comment on function pgagent.begin_tool_call(
+  text, text, text, jsonb, bigint, text, text, integer, boolean
+) is
+'Asks whether a tool call may take effect now: execute, replay, busy or in_doubt.';

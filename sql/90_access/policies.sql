@@ -1,0 +1,37 @@
+-- Row security, on every table. A policy admits service roles, and the rows of threads that the
+-- tenant owns; without either, nothing. Enabled and not forced: the owner of the schema, whose
+-- rights the writing functions have, is not bound by it; they check their caller themselves.
+--
+-- Policies protect, they do not find: what a tenant may list repeats `user_id = _tenant()` itself.
+-- The privilege is asked once a statement, in a sub-select.
+
+alter table pgagent.settings enable row level security;
+create policy everybody_granted on pgagent.settings for select using (true);
+
+alter table pgagent.access_grants enable row level security;
+create policy everybody_granted on pgagent.access_grants for select using (true);
+
+alter table pgagent.agent_sessions enable row level security;
+create policy own_threads on pgagent.agent_sessions for select using (
+  (select has_function_privilege('pgagent._service()'::regprocedure, 'execute'))
+  or user_id = (select pgagent._tenant())
+);
+
+do $$
+declare
+  v_table regclass;
+begin
+  for v_table in select t.relation from pgagent._thread_tables() as t loop
+    execute format('alter table %s enable row level security', v_table);
+    execute format(
+      'create policy own_threads on %s for select using (
+        (select has_function_privilege(''pgagent._service()''::regprocedure, ''execute''))
+        or exists (
+          select from pgagent.agent_sessions as s
+          where s.thread_id = %s.thread_id and s.user_id = (select pgagent._tenant())
+        )
+      )', v_table, v_table
+    );
+  end loop;
+end
+$$;

@@ -1,0 +1,54 @@
+-- Which public function is for whom. A test fails when a function is missing here.
+--
+-- reader: sees everything.           tenant: sees and changes threads of its own.
+-- worker: runs jobs of every owner.  admin:  everything.
+create view pgagent.privileges with (security_invoker = true) as
+select
+  p.kinds,
+  f.oid::regprocedure as routine
+from (
+  values
+  ('version', '{reader,tenant,worker,admin}'::text[]),
+  ('idempotency_key', '{reader,tenant,worker,admin}'),
+  ('get_job', '{reader,tenant,worker,admin}'),
+  ('get_checkpoint', '{reader,tenant,worker,admin}'),
+  ('list_checkpoints', '{reader,tenant,worker,admin}'),
+  ('create_session', '{tenant,worker,admin}'),
+  ('append_message', '{tenant,worker,admin}'),
+  ('append_messages', '{tenant,worker,admin}'),
+  ('append_event', '{tenant,worker,admin}'),
+  ('record_usage', '{tenant,worker,admin}'),
+  ('delete_session', '{tenant,worker,admin}'),
+  ('enqueue_job', '{tenant,worker,admin}'),
+  ('resume_job', '{tenant,worker,admin}'),
+  ('cancel_job', '{tenant,worker,admin}'),
+  ('put_checkpoint', '{tenant,worker,admin}'),
+  ('put_writes', '{tenant,worker,admin}'),
+  ('begin_tool_call', '{tenant,worker,admin}'),
+  ('complete_tool_call', '{tenant,worker,admin}'),
+  ('fail_tool_call', '{tenant,worker,admin}'),
+  ('start_run', '{worker,admin}'),
+  ('claim_job', '{worker,admin}'),
+  ('claim_jobs', '{worker,admin}'),
+  ('renew_lease', '{worker,admin}'),
+  ('complete_job', '{worker,admin}'),
+  ('fail_job', '{worker,admin}'),
+  ('release_job', '{worker,admin}'),
+  ('pause_job', '{worker,admin}'),
+  ('reap_expired', '{worker,admin}'),
+  ('set_setting', '{admin}'),
+  ('grant_access', '{}'),
+  -- Private, and reached by policies, column defaults and functions that run as their caller.
+  ('_tenant', '{reader,tenant,worker,admin}'),
+  ('_limit', '{reader,tenant,worker,admin}'),
+  ('_check_name', '{reader,tenant,worker,admin}'),
+  ('_raise', '{reader,tenant,worker,admin}'),
+  ('_service', '{reader,worker,admin}')
+) as p (name, kinds)
+join pg_catalog.pg_proc as f
+  on f.proname = p.name and f.pronamespace = 'pgagent'::regnamespace;
+
+comment on view pgagent.privileges is 'Which function grant_access lets which kind of role call.';
+comment on column pgagent.privileges.kinds is
+'reader, tenant, worker, admin; none: the owner alone.';
+comment on column pgagent.privileges.routine is 'The function.';
