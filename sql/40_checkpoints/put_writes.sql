@@ -60,11 +60,14 @@ begin
   insert into pgagent.checkpoint_writes as w (
     thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob, task_path, job_id
   )
-  select
-    h.thread_id, h.checkpoint_ns, h.checkpoint_id, h.task_id, (e.element -> 'idx')::integer,
-    e.element ->> 'channel', e.element ->> 'type', pgagent._slice(body, e.element),
-    coalesce(h.task_path, ''), case when put_writes.fencing_token is not null then v_job_id end
-  from jsonb_array_elements(h.writes) as e (element)
+  select distinct on (x.idx)
+    h.thread_id, h.checkpoint_ns, h.checkpoint_id, h.task_id, x.idx, e.element ->> 'channel',
+    e.element ->> 'type', pgagent._slice(body, e.element), coalesce(h.task_path, ''),
+    case when put_writes.fencing_token is not null then v_job_id end
+  from jsonb_array_elements(h.writes) with ordinality as e (element, ordinal)
+  cross join lateral (select (e.element -> 'idx')::integer as idx) as x
+  -- Within one call too, the last of a negative idx wins, and the first of any other.
+  order by x.idx, case when x.idx < 0 then - e.ordinal else e.ordinal end
   on conflict on constraint checkpoint_writes_pkey do update
   set
     channel = excluded.channel, type = excluded.type, blob = excluded.blob,

@@ -45,11 +45,11 @@ begin
   update pgagent.tool_calls as t
   set
     status = ended_as, result = _end_tool_call.result, error = _end_tool_call.error,
-    ended_at = pgagent._now()
+    ended_at = case when ended_as <> 'IN_DOUBT' then pgagent._now() end
   where t.call_id = _end_tool_call.call_id;
   return ended_as;
 end
 $$;
 
 comment on function pgagent._end_tool_call(uuid, bigint, text, jsonb, jsonb) is
-'Ends a tool call as SUCCEEDED or FAILED under the fence of its thread.';
+'Ends a tool call as SUCCEEDED, FAILED or IN_DOUBT under the fence of its thread.';

@@ -16,7 +16,8 @@
 --   execute   nobody has: do it, then report it
 --   replay    it was done: outcome holds the stored result
 --   busy      this very run has begun it and not reported (or, without a token, somebody has)
---   in_doubt  an earlier run began it and never reported: it may or may not have taken effect
+--   in_doubt  an earlier run began it and never reported, or it was reported so: it may or may not
+--             have taken effect
 --          and the call, how often it was started, and the stored outcome.
 -- Locks:   the session.
 -- Raises:  PA008, PA009 bad arguments; PA003, PA006, PA011 the thread; PA001, PA002 the fence;
@@ -67,14 +68,13 @@ begin
     return query select 'replay', c.call_id, c.attempts, c.result;
     return;
   end if;
-  if c.status = 'STARTED' then
-    if c.token is not distinct from begin_tool_call.fencing_token then
-      return query select 'busy', c.call_id, c.attempts, null::jsonb;
-      return;
-    elsif not begin_tool_call.take_over then
-      return query select 'in_doubt', c.call_id, c.attempts, null::jsonb;
-      return;
-    end if;
+  if c.status = 'STARTED' and c.token is not distinct from begin_tool_call.fencing_token then
+    return query select 'busy', c.call_id, c.attempts, null::jsonb;
+    return;
+  end if;
+  if c.status in ('STARTED', 'IN_DOUBT') and not begin_tool_call.take_over then
+    return query select 'in_doubt', c.call_id, c.attempts, null::jsonb;
+    return;
   end if;
 
   if begin_tool_call.step_id is not null and not exists (
