@@ -24,6 +24,7 @@ from (
   ('cancel_job', '{tenant,worker,admin}'),
   ('put_checkpoint', '{tenant,worker,admin}'),
   ('put_writes', '{tenant,worker,admin}'),
+  ('discard_partial_outputs', '{worker,admin}'),
   ('begin_tool_call', '{tenant,worker,admin}'),
   ('complete_tool_call', '{tenant,worker,admin}'),
   ('fail_tool_call', '{tenant,worker,admin}'),
