@@ -1,0 +1,42 @@
+"""pgagent: durable, resumable agents in PostgreSQL."""
+
+from pgagent.aio import AsyncClient
+from pgagent.client import Client
+from pgagent.errors import (
+    BadArgument,
+    BaseMissing,
+    Forbidden,
+    HeadMoved,
+    HistoryBroken,
+    IdempotencyConflict,
+    IllegalTransition,
+    LimitExceeded,
+    NotFound,
+    PgAgentError,
+    StaleToken,
+    ThreadBusy,
+    ThreadGone,
+)
+from pgagent.fence import LeaseLost
+from pgagent.saver import AsyncPgAgentSaver, PgAgentSaver
+
+__all__ = [
+    "AsyncClient",
+    "AsyncPgAgentSaver",
+    "BadArgument",
+    "BaseMissing",
+    "Client",
+    "Forbidden",
+    "HeadMoved",
+    "HistoryBroken",
+    "IdempotencyConflict",
+    "IllegalTransition",
+    "LeaseLost",
+    "LimitExceeded",
+    "NotFound",
+    "PgAgentError",
+    "PgAgentSaver",
+    "StaleToken",
+    "ThreadBusy",
+    "ThreadGone",
+]

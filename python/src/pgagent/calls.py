@@ -1,0 +1,697 @@
+"""Every SQL call, once: its text, its parameters, and what its rows become.
+
+A call is a value. The sync and the async client, savers and workers send the same ones; they differ in
+I/O only. The rules are the server's: the comment of each SQL function says what it locks and raises.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from uuid import UUID
+
+T = TypeVar("T")
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    """One SQL statement, not yet sent.
+
+    ``idempotent``: it may be sent again when the answer was lost with its connection.
+    """
+
+    sql: str
+    params: Sequence[Any]
+    read: Callable[[list[Row]], T]
+    idempotent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A claimed job. ``lease_left`` and ``deadline_left`` are seconds from before the claim was sent."""
+
+    job_id: UUID
+    thread_id: str
+    payload: Any
+    config: dict[str, Any]
+    attempt: int
+    max_attempts: int
+    fencing_token: int
+    lease_left: float
+    deadline_left: float | None
+    started_checkpoint_id: str | None
+    resume: dict[str, Any]
+    trace_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """A job as it stands, for whoever may see it."""
+
+    job_id: UUID
+    thread_id: str
+    seq: int
+    queue: str
+    status: str
+    priority: int
+    available_at: datetime
+    attempt: int
+    max_attempts: int
+    worker: str | None
+    lease_expires_at: datetime | None
+    fencing_token: int | None
+    cancel_requested_at: datetime | None
+    cancelled_by: str | None
+    cancel_reason: str | None
+    started_checkpoint_id: str | None
+    waiting_for: dict[str, Any] | None
+    answers: dict[str, Any] | None
+    payload: Any
+    config: dict[str, Any]
+    result: Any
+    error: Any
+    trace_id: str | None
+    created_at: datetime
+    started_at: datetime | None
+    completed_at: datetime | None
+
+
+class Enqueued(NamedTuple):
+    job_id: UUID
+    status: str
+    enqueued: bool
+
+
+class Run(NamedTuple):
+    """A run begun at once. Times are seconds from before the call was sent."""
+
+    job_id: UUID
+    fencing_token: int
+    lease_left: float
+    deadline_left: float | None
+
+
+class Lease(NamedTuple):
+    """``lease_left``: seconds from before the call was sent."""
+
+    lease_left: float
+    cancel_requested: bool
+
+
+class Appended(NamedTuple):
+    seq: int
+    appended: bool
+
+
+class Session(NamedTuple):
+    thread_id: str
+    created: bool
+
+
+class Resumed(NamedTuple):
+    status: str
+    open_questions: int
+
+
+class Cancelled(NamedTuple):
+    outcome: Literal["cancelled", "requested", "ended"]
+    status: str
+
+
+class ToolCall(NamedTuple):
+    """``outcome`` is the stored result when ``action`` is ``replay``."""
+
+    action: Literal["execute", "replay", "busy", "in_doubt"]
+    call_id: UUID
+    starts: int
+    outcome: Any
+
+
+def _call(
+    function: str,
+    arguments: Mapping[str, tuple[str, Any]],
+    read: Callable[[list[Row]], T],
+    *,
+    idempotent: bool = False,
+) -> Call[T]:
+    """``select * from pgagent.function(name => $n::type, ...)``."""
+    named = ", ".join(f"{name} => %s::{type_}" for name, (type_, _) in arguments.items())
+    return Call(
+        f"select * from pgagent.{function}({named})",
+        [value for _, value in arguments.values()],
+        read,
+        idempotent,
+    )
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value)
+
+
+def _seconds(value: float | timedelta | None) -> timedelta | None:
+    return timedelta(seconds=value) if isinstance(value, (int, float)) else value
+
+
+def _scalar(rows: list[Row]) -> Any:
+    return rows[0][0]
+
+
+def _left(value: timedelta | None) -> float | None:
+    return None if value is None else value.total_seconds()
+
+
+def _job(row: Row) -> Job:
+    fields = list(row)
+    fields[7] = fields[7].total_seconds()
+    fields[8] = _left(fields[8])
+    fields[10] = fields[10] or {}
+    return Job(*fields)
+
+
+def _jobs(rows: list[Row]) -> list[Job]:
+    return [_job(row) for row in rows]
+
+
+def _run(rows: list[Row]) -> Run:
+    job_id, fencing_token, lease_left, deadline_left = rows[0]
+    return Run(job_id, fencing_token, lease_left.total_seconds(), _left(deadline_left))
+
+
+# --- the schema
+
+
+def version() -> Call[str]:
+    """The version of the installed schema."""
+    return _call("version", {}, _scalar, idempotent=True)
+
+
+# --- sessions
+
+
+def create_session(
+    thread_id: str | None = None,
+    *,
+    user_id: str | None = None,
+    config: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Call[Session]:
+    """Makes a thread, or returns the one that exists; begins a deleted one anew."""
+    return _call(
+        "create_session",
+        {
+            "thread_id": ("text", thread_id),
+            "user_id": ("text", user_id),
+            "config": ("jsonb", _json(config or {})),
+            "metadata": ("jsonb", _json(metadata or {})),
+        },
+        lambda rows: Session(*rows[0]),
+        idempotent=thread_id is not None,
+    )
+
+
+def delete_session(thread_id: str) -> Call[bool]:
+    """Deletes a thread with everything in it; False when that was done before."""
+    return _call("delete_session", {"thread_id": ("text", thread_id)}, _scalar, idempotent=True)
+
+
+def append_message(
+    thread_id: str,
+    role: str,
+    content: Any,
+    *,
+    fencing_token: int | None = None,
+    turn: str | None = None,
+    idempotency_key: str | None = None,
+    tool_call_id: str | None = None,
+    context: Any = None,
+    token_count: int | None = None,
+) -> Call[Appended]:
+    """Appends one message; the same turn or key again returns the first one's number."""
+    return _call(
+        "append_message",
+        {
+            "thread_id": ("text", thread_id),
+            "role": ("text", role),
+            "content": ("jsonb", _json(content)),
+            "fencing_token": ("bigint", fencing_token),
+            "turn": ("text", turn),
+            "idempotency_key": ("text", idempotency_key),
+            "tool_call_id": ("text", tool_call_id),
+            "context": ("jsonb", _json(context)),
+            "token_count": ("bigint", token_count),
+        },
+        lambda rows: Appended(*rows[0]),
+        idempotent=turn is not None or idempotency_key is not None,
+    )
+
+
+def append_messages(
+    thread_id: str, messages: Sequence[Mapping[str, Any]], *, fencing_token: int | None = None
+) -> Call[list[Appended]]:
+    """Appends a batch in order; an element whose key is known is answered, the rest is stored."""
+    return _call(
+        "append_messages",
+        {
+            "thread_id": ("text", thread_id),
+            "messages": ("jsonb", _json(list(messages))),
+            "fencing_token": ("bigint", fencing_token),
+        },
+        lambda rows: [Appended(seq, appended) for _, seq, appended in rows],
+        idempotent=all(m.get("turn") or m.get("idempotency_key") for m in messages),
+    )
+
+
+def append_event(
+    thread_id: str,
+    kind: str,
+    data: Any = None,
+    *,
+    fencing_token: int | None = None,
+    trace_id: str | None = None,
+) -> Call[int]:
+    """Appends one event and returns its number."""
+    return _call(
+        "append_event",
+        {
+            "thread_id": ("text", thread_id),
+            "kind": ("text", kind),
+            "data": ("jsonb", _json(data)),
+            "fencing_token": ("bigint", fencing_token),
+            "trace_id": ("text", trace_id),
+        },
+        _scalar,
+    )
+
+
+def record_usage(
+    thread_id: str,
+    usage_key: str,
+    *,
+    input_tokens: int = 0,
+    output_tokens: int = 0,
+    cost: Any = None,
+    model: str | None = None,
+    data: Any = None,
+    fencing_token: int | None = None,
+) -> Call[bool]:
+    """Records tokens and cost under a key, once; False when that was done before."""
+    return _call(
+        "record_usage",
+        {
+            "thread_id": ("text", thread_id),
+            "usage_key": ("text", usage_key),
+            "input_tokens": ("bigint", input_tokens),
+            "output_tokens": ("bigint", output_tokens),
+            "cost": ("numeric", cost),
+            "model": ("text", model),
+            "data": ("jsonb", _json(data)),
+            "fencing_token": ("bigint", fencing_token),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
+# --- jobs
+
+
+def enqueue_job(
+    thread_id: str,
+    payload: Any,
+    *,
+    queue: str = "default",
+    priority: int = 0,
+    delay: float | timedelta = 0,
+    config: Mapping[str, Any] | None = None,
+    idempotency_key: str | None = None,
+    max_attempts: int = 3,
+    timeout: float | timedelta | None = None,
+    step_timeout: float | timedelta | None = None,
+    on_busy: Literal["enqueue", "reject"] = "enqueue",
+    trace_id: str | None = None,
+) -> Call[Enqueued]:
+    """Enqueues a run on a thread. Times are seconds or timedeltas."""
+    return _call(
+        "enqueue_job",
+        {
+            "thread_id": ("text", thread_id),
+            "payload": ("jsonb", _json(payload)),
+            "queue": ("text", queue),
+            "priority": ("integer", priority),
+            "delay": ("interval", _seconds(delay)),
+            "config": ("jsonb", _json(config or {})),
+            "idempotency_key": ("text", idempotency_key),
+            "max_attempts": ("integer", max_attempts),
+            "timeout": ("interval", _seconds(timeout)),
+            "step_timeout": ("interval", _seconds(step_timeout)),
+            "on_busy": ("text", on_busy),
+            "trace_id": ("text", trace_id),
+        },
+        lambda rows: Enqueued(*rows[0]),
+        idempotent=idempotency_key is not None,
+    )
+
+
+def start_run(
+    thread_id: str,
+    worker: str,
+    *,
+    payload: Any = None,
+    queue: str = "default",
+    lease: float | timedelta = 60,
+    config: Mapping[str, Any] | None = None,
+    timeout: float | timedelta | None = None,
+    step_timeout: float | timedelta | None = None,
+    max_attempts: int = 3,
+    trace_id: str | None = None,
+) -> Call[Run]:
+    """Begins a run on a free thread at once. Times are seconds or timedeltas."""
+    return _call(
+        "start_run",
+        {
+            "thread_id": ("text", thread_id),
+            "worker": ("text", worker),
+            "payload": ("jsonb", _json({} if payload is None else payload)),
+            "queue": ("text", queue),
+            "lease": ("interval", _seconds(lease)),
+            "config": ("jsonb", _json(config or {})),
+            "timeout": ("interval", _seconds(timeout)),
+            "step_timeout": ("interval", _seconds(step_timeout)),
+            "max_attempts": ("integer", max_attempts),
+            "trace_id": ("text", trace_id),
+        },
+        _run,
+    )
+
+
+def claim_job(
+    worker: str, *, queue: str = "default", lease: float | timedelta = 60
+) -> Call[Job | None]:
+    """Claims the next due job of a queue; None when nothing is due. ``lease``: seconds."""
+    return _call(
+        "claim_job",
+        {
+            "worker": ("text", worker),
+            "queue": ("text", queue),
+            "lease": ("interval", _seconds(lease)),
+        },
+        lambda rows: next(iter(_jobs(rows)), None),
+    )
+
+
+def claim_jobs(
+    worker: str,
+    *,
+    queues: Sequence[str] = ("default",),
+    max_jobs: int = 1,
+    lease: float | timedelta = 60,
+) -> Call[list[Job]]:
+    """Claims up to ``max_jobs`` due jobs of several queues, best first. ``lease``: seconds."""
+    return _call(
+        "claim_jobs",
+        {
+            "worker": ("text", worker),
+            "queues": ("text[]", list(queues)),
+            "max_jobs": ("integer", max_jobs),
+            "lease": ("interval", _seconds(lease)),
+        },
+        _jobs,
+    )
+
+
+def renew_lease(
+    job_id: UUID, fencing_token: int, *, lease: float | timedelta | None = None
+) -> Call[Lease]:
+    """Renews the lease of a running job. ``lease``: seconds, that of the claim by default."""
+    return _call(
+        "renew_lease",
+        {
+            "job_id": ("uuid", job_id),
+            "fencing_token": ("bigint", fencing_token),
+            "lease": ("interval", _seconds(lease)),
+        },
+        lambda rows: Lease(rows[0][0].total_seconds(), rows[0][1]),
+        idempotent=True,
+    )
+
+
+def complete_job(job_id: UUID, fencing_token: int, result: Any = None) -> Call[str]:
+    """Ends a run with its result: COMPLETED, or CANCELLED when that was asked for meanwhile."""
+    return _call(
+        "complete_job",
+        {
+            "job_id": ("uuid", job_id),
+            "fencing_token": ("bigint", fencing_token),
+            "result": ("jsonb", _json(result)),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
+def fail_job(
+    job_id: UUID,
+    fencing_token: int,
+    error: Any,
+    *,
+    fatal: bool = False,
+    retry_in: float | timedelta | None = None,
+) -> Call[str]:
+    """Ends a delivery that went wrong: PENDING when it is retried, else FAILED or CANCELLED."""
+    return _call(
+        "fail_job",
+        {
+            "job_id": ("uuid", job_id),
+            "fencing_token": ("bigint", fencing_token),
+            "error": ("jsonb", _json(error)),
+            "fatal": ("boolean", fatal),
+            "retry_in": ("interval", _seconds(retry_in)),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
+def release_job(job_id: UUID, fencing_token: int, *, delay: float | timedelta = 0) -> Call[str]:
+    """Gives a job back unfinished; the attempt is not counted. ``delay``: seconds."""
+    return _call(
+        "release_job",
+        {
+            "job_id": ("uuid", job_id),
+            "fencing_token": ("bigint", fencing_token),
+            "delay": ("interval", _seconds(delay)),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
+def pause_job(job_id: UUID, fencing_token: int, waiting_for: Mapping[str, Any]) -> Call[str]:
+    """Pauses a run until a person has answered ``waiting_for``: interrupt id to question."""
+    return _call(
+        "pause_job",
+        {
+            "job_id": ("uuid", job_id),
+            "fencing_token": ("bigint", fencing_token),
+            "waiting_for": ("jsonb", _json(waiting_for)),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
+def resume_job(job_id: UUID, answers: Mapping[str, Any]) -> Call[Resumed]:
+    """Answers a paused run by interrupt id; it goes on when no question is open."""
+    return _call(
+        "resume_job",
+        {"job_id": ("uuid", job_id), "answers": ("jsonb", _json(answers))},
+        lambda rows: Resumed(*rows[0]),
+        idempotent=True,
+    )
+
+
+def cancel_job(
+    job_id: UUID,
+    *,
+    reason: str | None = None,
+    cancelled_by: str | None = None,
+    force: bool = False,
+) -> Call[Cancelled]:
+    """Cancels a run, or asks a running one to stop."""
+    return _call(
+        "cancel_job",
+        {
+            "job_id": ("uuid", job_id),
+            "reason": ("text", reason),
+            "cancelled_by": ("text", cancelled_by),
+            "force": ("boolean", force),
+        },
+        lambda rows: Cancelled(*rows[0]),
+        idempotent=True,
+    )
+
+
+def reap_expired(max_jobs: int = 100) -> Call[int]:
+    """Takes back jobs whose lease ran out; returns how many. Claims do this by themselves."""
+    return _call("reap_expired", {"max_jobs": ("integer", max_jobs)}, _scalar)
+
+
+def get_job(job_id: UUID) -> Call[JobState | None]:
+    """A job as it stands; None when there is none that the caller may see."""
+    return _call(
+        "get_job",
+        {"job_id": ("uuid", job_id)},
+        lambda rows: JobState(*rows[0]) if rows else None,
+        idempotent=True,
+    )
+
+
+# --- tool calls
+
+
+def begin_tool_call(
+    thread_id: str,
+    tool: str,
+    idempotency_key: str,
+    args: Any,
+    *,
+    fencing_token: int | None = None,
+    step_id: str | None = None,
+    checkpoint_ns: str = "",
+    call_position: int | None = None,
+    take_over: bool = False,
+) -> Call[ToolCall]:
+    """Asks whether a tool call may take effect now."""
+    return _call(
+        "begin_tool_call",
+        {
+            "thread_id": ("text", thread_id),
+            "tool": ("text", tool),
+            "idempotency_key": ("text", idempotency_key),
+            "args": ("jsonb", _json(args)),
+            "fencing_token": ("bigint", fencing_token),
+            "step_id": ("text", step_id),
+            "checkpoint_ns": ("text", checkpoint_ns),
+            "call_position": ("integer", call_position),
+            "take_over": ("boolean", take_over),
+        },
+        lambda rows: ToolCall(*rows[0]),
+    )
+
+
+def complete_tool_call(
+    call_id: UUID, result: Any, *, fencing_token: int | None = None
+) -> Call[str]:
+    """Stores the result of a tool call; later callers with its key are answered with it."""
+    return _call(
+        "complete_tool_call",
+        {
+            "call_id": ("uuid", call_id),
+            "result": ("jsonb", json.dumps(result)),
+            "fencing_token": ("bigint", fencing_token),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
+def fail_tool_call(
+    call_id: UUID, error: Any, *, in_doubt: bool = False, fencing_token: int | None = None
+) -> Call[str]:
+    """Stores that a tool call took no effect, or with ``in_doubt`` that nobody knows."""
+    return _call(
+        "fail_tool_call",
+        {
+            "call_id": ("uuid", call_id),
+            "error": ("jsonb", json.dumps(error)),
+            "in_doubt": ("boolean", in_doubt),
+            "fencing_token": ("bigint", fencing_token),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
+# --- checkpoints
+
+
+def put_checkpoint(header: str, body: bytes, fencing_token: int | None) -> Call[int]:
+    """Stores a checkpoint; ``header`` is JSON text, ``body`` the serialised values."""
+    return _call(
+        "put_checkpoint",
+        {
+            "header": ("jsonb", header),
+            "body": ("bytea", body),
+            "fencing_token": ("bigint", fencing_token),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
+def put_writes(header: str, body: bytes, fencing_token: int | None) -> Call[int]:
+    """Stores what one task wrote; ``header`` is JSON text, ``body`` the serialised values."""
+    return _call(
+        "put_writes",
+        {
+            "header": ("jsonb", header),
+            "body": ("bytea", body),
+            "fencing_token": ("bigint", fencing_token),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
+def get_checkpoint(
+    thread_id: str, checkpoint_ns: str, checkpoint_id: str | None, read: Callable[[list[Row]], T]
+) -> Call[T]:
+    """Reads one checkpoint whole: the latest of a namespace, or one by its id."""
+    return _call(
+        "get_checkpoint",
+        {
+            "thread_id": ("text", thread_id),
+            "checkpoint_ns": ("text", checkpoint_ns),
+            "checkpoint_id": ("text", checkpoint_id),
+        },
+        read,
+        idempotent=True,
+    )
+
+
+def list_checkpoints(
+    thread_id: str | None,
+    checkpoint_ns: str | None,
+    read: Callable[[list[Row]], T],
+    *,
+    before: str | None = None,
+    filter: Mapping[str, Any] | None = None,
+    max_rows: int | None = None,
+) -> Call[T]:
+    """Lists checkpoints whole, newest first."""
+    return _call(
+        "list_checkpoints",
+        {
+            "thread_id": ("text", thread_id),
+            "checkpoint_ns": ("text", checkpoint_ns),
+            "before": ("text", before),
+            "filter": ("jsonb", _json(filter)),
+            "max_rows": ("integer", max_rows),
+        },
+        read,
+        idempotent=True,
+    )
+
+
+def discard_partial_outputs(thread_id: str, fencing_token: int) -> Call[int]:
+    """Forgets what failed tasks of the run stored before they failed, so that they run again."""
+    return _call(
+        "discard_partial_outputs",
+        {"thread_id": ("text", thread_id), "fencing_token": ("bigint", fencing_token)},
+        _scalar,
+        idempotent=True,
+    )

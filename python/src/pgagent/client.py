@@ -1,0 +1,142 @@
+"""The sync client: sends calls over a pool or a connection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import update_wrapper
+from threading import Lock
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+import psycopg
+from psycopg import Connection
+from psycopg_pool import ConnectionPool
+
+from pgagent import calls, errors
+from pgagent.calls import Call
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+POOL_DEFAULTS: dict[str, Any] = {"min_size": 1, "max_size": 10, "timeout": 30.0, "open": False}
+"""A pool made from a connection string: at most ten connections, thirty seconds to get one."""
+
+
+def _method(build: Callable[P, Call[T]]) -> Callable[Concatenate[Client, P], T]:
+    """A method that sends what ``build`` describes; its arguments and docstring are ``build``'s."""
+
+    def method(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self.run(build(*args, **kwargs))
+
+    update_wrapper(method, build)
+    return method
+
+
+class Client:
+    """Every function of pgagent as a method.
+
+    ``source`` is a connection string, a ``ConnectionPool`` or a ``Connection``. A pool made here is
+    closed here; one that is handed in stays its owner's. A pool is used as a pool. A connection is
+    used in turns, and calls on it join the transaction that is open there, if any.
+
+    A connection that proves dead is replaced, and an idempotent call is sent once more.
+
+    Raises what the server raises, as one of :mod:`pgagent.errors`.
+    """
+
+    def __init__(
+        self, source: str | ConnectionPool[Any] | Connection[Any], **pool_options: Any
+    ) -> None:
+        self._owned = isinstance(source, str)
+        self._closed = False
+        self._turn = Lock()
+        self.source: ConnectionPool[Any] | Connection[Any]
+        if isinstance(source, str):
+            options = {**POOL_DEFAULTS, **pool_options}
+            options["kwargs"] = {"autocommit": True, **options.get("kwargs", {})}
+            self.source = ConnectionPool(source, **options)
+        else:
+            self.source = source
+
+    def open(self) -> Self:
+        """Opens a pool that was made here; the first call does so too."""
+        if self._closed:
+            raise RuntimeError("this client was closed: make a new one, or close it later")
+        if self._owned and isinstance(self.source, ConnectionPool):
+            self.source.open()
+        return self
+
+    def close(self) -> None:
+        """Closes a pool that was made here; calls after that raise RuntimeError."""
+        self._closed = True
+        if self._owned:
+            self.source.close()
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection[Any]]:
+        """A connection for one moment: hold none while a model or a tool runs."""
+        if self._closed or (self._owned and self.source.closed):
+            self.open()
+        if isinstance(self.source, ConnectionPool):
+            with self.source.connection() as conn:
+                yield conn
+        else:
+            with self._turn:
+                yield self.source
+
+    def run(self, call: Call[T]) -> T:
+        """Sends one call and reads its answer."""
+        for may_retry in (call.idempotent, False):
+            try:
+                with self.connection() as conn:
+                    try:
+                        with conn.cursor(binary=True) as cursor:
+                            cursor.execute(call.sql, call.params)
+                            return call.read(cursor.fetchall())
+                    except psycopg.OperationalError:
+                        if not (may_retry and conn.closed and self._repair()):
+                            raise
+            except psycopg.Error as error:
+                raised = errors.translate(error)
+                if raised is error:
+                    raise
+                raise raised from None
+        raise AssertionError("unreachable: the last round raises or returns")
+
+    def _repair(self) -> bool:
+        """Drops dead connections; whether there is a pool to take another from."""
+        if isinstance(self.source, ConnectionPool):
+            self.source.check()
+            return True
+        return False
+
+    version = _method(calls.version)
+    create_session = _method(calls.create_session)
+    delete_session = _method(calls.delete_session)
+    append_message = _method(calls.append_message)
+    append_messages = _method(calls.append_messages)
+    append_event = _method(calls.append_event)
+    record_usage = _method(calls.record_usage)
+    enqueue_job = _method(calls.enqueue_job)
+    start_run = _method(calls.start_run)
+    claim_job = _method(calls.claim_job)
+    claim_jobs = _method(calls.claim_jobs)
+    renew_lease = _method(calls.renew_lease)
+    complete_job = _method(calls.complete_job)
+    fail_job = _method(calls.fail_job)
+    release_job = _method(calls.release_job)
+    pause_job = _method(calls.pause_job)
+    resume_job = _method(calls.resume_job)
+    cancel_job = _method(calls.cancel_job)
+    reap_expired = _method(calls.reap_expired)
+    get_job = _method(calls.get_job)
+    begin_tool_call = _method(calls.begin_tool_call)
+    complete_tool_call = _method(calls.complete_tool_call)
+    fail_tool_call = _method(calls.fail_tool_call)
+    discard_partial_outputs = _method(calls.discard_partial_outputs)

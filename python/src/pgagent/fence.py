@@ -1,0 +1,47 @@
+"""How a run carries its fencing token to every write.
+
+The token travels in ``configurable`` under a name that LangGraph hands to every ``put`` and
+``put_writes``, nested subgraphs included, and never stores. A few calls lose the configurable (a call
+inside a node that names the thread itself, the second step of ``bulk_update_state``); for those a
+context variable holds the token of each thread that this context runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphBubbleUp
+
+from pgagent.errors import StaleToken
+
+TOKEN_KEY = "__pgagent_token"
+
+_tokens: ContextVar[Mapping[str, int]] = ContextVar("pgagent_tokens", default=MappingProxyType({}))
+
+
+class LeaseLost(StaleToken, GraphBubbleUp):
+    """Raised inside nodes and tools of a run that lost its thread.
+
+    A ``GraphBubbleUp``, so that ToolNode and retry policies let it through. The saver raises a plain
+    :class:`~pgagent.errors.StaleToken`: LangGraph's executor drops bubble-ups from there.
+    """
+
+
+@contextmanager
+def holding(thread_id: str, token: int) -> Iterator[None]:
+    """Within the block, writes to the thread that lost their configurable carry this token."""
+    reset = _tokens.set(MappingProxyType({**_tokens.get(), thread_id: token}))
+    try:
+        yield
+    finally:
+        _tokens.reset(reset)
+
+
+def token_of(config: RunnableConfig, thread_id: str) -> int | None:
+    """The fencing token a call carries; None for a plain run."""
+    token = config.get("configurable", {}).get(TOKEN_KEY)
+    return _tokens.get().get(thread_id) if token is None else token

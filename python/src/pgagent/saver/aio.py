@@ -1,0 +1,199 @@
+"""The async checkpoint saver."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from typing import Any, Self, TypeVar
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+)
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool
+
+from pgagent import calls, install
+from pgagent.aio import AsyncClient
+from pgagent.calls import Call
+from pgagent.errors import NotFound
+from pgagent.saver.base import SaverBase, SeenTokens
+
+T = TypeVar("T")
+
+
+class AsyncPgAgentSaver(SaverBase):
+    """Keeps LangGraph checkpoints in pgagent.
+
+    ``source`` is a connection string, an ``AsyncConnectionPool`` or an
+    ``AsyncConnection`` in autocommit mode.
+    Nothing is held between calls: each borrows a connection for one statement.
+
+        async with AsyncPgAgentSaver.from_conn_string(dsn) as saver:
+            await saver.setup()
+            graph = builder.compile(checkpointer=saver)
+
+    Writes raise :mod:`pgagent.errors`: ``StaleToken`` for a run that lost its thread, ``ThreadBusy``
+    for a plain run on a thread that a worker owns, ``ThreadGone`` for a late write to a deleted one.
+    """
+
+    def __init__(
+        self,
+        source: str | AsyncConnectionPool[Any] | AsyncConnection[Any],
+        *,
+        serde: SerializerProtocol | None = None,
+        **pool_options: Any,
+    ) -> None:
+        super().__init__(serde=serde)
+        if isinstance(source, AsyncConnection) and not source.autocommit:
+            raise ValueError(
+                "a saver needs a connection in autocommit mode: what it stores would be lost with "
+                "the open transaction"
+            )
+        self.client = AsyncClient(source, **pool_options)
+        self._seen = SeenTokens()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @classmethod
+    def from_conn_string(
+        cls, conn_string: str, *, serde: SerializerProtocol | None = None, **pool_options: Any
+    ) -> Self:
+        """A saver with a pool of its own. Use it as a context manager, or close it."""
+        return cls(conn_string, serde=serde, **pool_options)
+
+    async def open(self) -> Self:
+        """Opens the pool that was made here; the first call does so too."""
+        await self.client.open()
+        return self
+
+    async def close(self) -> None:
+        """Closes the pool that was made here."""
+        await self.client.close()
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.close()
+
+    async def setup(self) -> None:
+        """Installs pgagent in the database, if it is not there: safe to call from every process."""
+        async with self.client.connection() as conn:
+            await install.install_async(conn)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """The latest checkpoint of a thread and namespace, or the one that the config names."""
+        return await self._run(self._get_call(config))
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Checkpoints, newest first by the server's order."""
+        for found in await self._run(self._list_call(config, filter, before, limit)):
+            yield found
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Stores a checkpoint and returns the config that names it."""
+        call, stored = self._put_call(config, checkpoint, metadata, new_versions)
+        await self._run(call)
+        return stored
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Stores what one task wrote: with this stored, the task does not run again."""
+        await self._run(self._put_writes_call(config, writes, task_id, task_path))
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Deletes a thread with everything in it; nothing when there is none."""
+        try:
+            await self._run(calls.delete_session(str(thread_id)))
+        except NotFound:
+            pass
+
+    async def _run(self, call: Call[T]) -> T:
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop()
+        return await self.client.run(call)
+
+    # LangGraph calls the sync methods from worker threads, even in a graph that is run with await.
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """As ``aget_tuple``, for callers on another thread than the loop's."""
+        return self._wait(self.aget_tuple(config))
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        """As ``alist``, for callers on another thread than the loop's."""
+
+        async def collect() -> builtins.list[CheckpointTuple]:
+            return [
+                found
+                async for found in self.alist(config, filter=filter, before=before, limit=limit)
+            ]
+
+        yield from self._wait(collect())
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """As ``aput``, for callers on another thread than the loop's."""
+        return self._wait(self.aput(config, checkpoint, metadata, new_versions))
+
+    def put_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """As ``aput_writes``, for callers on another thread than the loop's."""
+        self._wait(self.aput_writes(config, writes, task_id, task_path))
+
+    def delete_thread(self, thread_id: str) -> None:
+        """As ``adelete_thread``, for callers on another thread than the loop's."""
+        self._wait(self.adelete_thread(thread_id))
+
+    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """Runs a coroutine on the saver's loop from another thread."""
+        try:
+            running = asyncio.get_running_loop()
+        except RuntimeError:
+            running = None
+        if running is self._loop or self._loop is None:
+            work.close()
+            raise RuntimeError(
+                "this would block the event loop: await the a... method instead, or use "
+                "PgAgentSaver from sync code"
+            )
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()

@@ -1,0 +1,204 @@
+"""What both savers share: everything but I/O."""
+
+from __future__ import annotations
+
+import random
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+    get_serializable_checkpoint_metadata,
+)
+
+from pgagent import calls
+from pgagent.calls import Call, Row
+from pgagent.errors import BadArgument
+from pgagent.fence import TOKEN_KEY, token_of
+from pgagent.saver import codec
+
+_SEEN_THREADS = 10_000
+
+
+class SeenTokens:
+    """The fencing token that this saver's last read of each thread saw; bounded, newest kept.
+
+    A plain run hands it back with its writes: one that began before somebody else owned the thread is
+    stale, and one that began after a deletion may begin the thread anew. Losing an entry only means
+    that the server has less to compare.
+    """
+
+    def __init__(self, size: int = _SEEN_THREADS) -> None:
+        self._size = size
+        self._tokens: OrderedDict[str, int] = OrderedDict()
+        self._turn = Lock()
+
+    def note(self, thread_id: str, token: int | None) -> None:
+        with self._turn:
+            if token is None:
+                self._tokens.pop(thread_id, None)
+                return
+            self._tokens[thread_id] = token
+            self._tokens.move_to_end(thread_id)
+            if len(self._tokens) > self._size:
+                self._tokens.popitem(last=False)
+
+    def get(self, thread_id: str) -> int | None:
+        return self._tokens.get(thread_id)
+
+
+class SaverBase(BaseCheckpointSaver[str]):
+    """Turns LangGraph's calls into ours and our answers into LangGraph's."""
+
+    skip_stale_subgraphs: bool = True
+    """Whether ``get_tuple`` mends the resumption of stateful subgraphs; see :func:`_mend_resuming`."""
+
+    _seen: SeenTokens
+
+    def get_next_version(self, current: str | None, channel: None) -> str:
+        """The next version of a channel: a count that sorts as text, and a random part.
+
+        Two branches of a thread reach the same count; the random part keeps their values apart. A
+        thread that was begun with 32 digits goes on with them, since LangGraph compares versions as
+        text.
+        """
+        if current is None:
+            return f"{1:08x}.{random.getrandbits(16):04x}"
+        count = str(current).partition(".")[0]
+        if len(count) == 32:
+            return f"{int(count) + 1:032}.{random.random():016}"
+        return f"{int(count, 16) + 1:08x}.{random.getrandbits(16):04x}"
+
+    # --- LangGraph's calls, as ours
+
+    def _put_call(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> tuple[Call[int], RunnableConfig]:
+        thread_id, checkpoint_ns = _thread(config), _namespace(config)
+        token = token_of(config, thread_id)
+        message = codec.encode_checkpoint(
+            self.serde,
+            thread_id=thread_id,
+            checkpoint_ns=checkpoint_ns,
+            parent_checkpoint_id=get_checkpoint_id(config),
+            checkpoint=checkpoint,
+            metadata=get_serializable_checkpoint_metadata(config, metadata),
+            new_versions=new_versions,
+            seen_token=self._seen.get(thread_id) if token is None else None,
+        )
+        stored = codec.config_of(thread_id, checkpoint_ns, checkpoint["id"])
+        if token is not None:
+            stored["configurable"][TOKEN_KEY] = token
+        return calls.put_checkpoint(message.header, message.body, token), stored
+
+    def _put_writes_call(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str,
+    ) -> Call[int]:
+        thread_id = _thread(config)
+        checkpoint_id = get_checkpoint_id(config)
+        if checkpoint_id is None:
+            raise BadArgument("put_writes needs a checkpoint_id in configurable")
+        token = token_of(config, thread_id)
+        message = codec.encode_writes(
+            self.serde,
+            thread_id=thread_id,
+            checkpoint_ns=_namespace(config),
+            checkpoint_id=checkpoint_id,
+            task_id=task_id,
+            task_path=task_path,
+            writes=writes,
+            seen_token=self._seen.get(thread_id) if token is None else None,
+        )
+        return calls.put_writes(message.header, message.body, token)
+
+    def _get_call(self, config: RunnableConfig) -> Call[CheckpointTuple | None]:
+        thread_id = _thread(config)
+
+        def read(rows: list[Row]) -> CheckpointTuple | None:
+            found = codec.decode(self.serde, rows)
+            self._seen.note(thread_id, found.token)
+            if not found.tuples:
+                return None
+            if self.skip_stale_subgraphs:
+                _mend_resuming(config, found.tuples[0])
+            return found.tuples[0]
+
+        return calls.get_checkpoint(thread_id, _namespace(config), get_checkpoint_id(config), read)
+
+    def _list_call(
+        self,
+        config: RunnableConfig | None,
+        filter: Mapping[str, Any] | None,
+        before: RunnableConfig | None,
+        limit: int | None,
+    ) -> Call[list[CheckpointTuple]]:
+        configurable = (config or {}).get("configurable", {})
+        thread_id, wanted = configurable.get("thread_id"), configurable.get("checkpoint_id")
+
+        def read(rows: list[Row]) -> list[CheckpointTuple]:
+            found = codec.decode(self.serde, rows).tuples
+            if wanted:
+                found = [t for t in found if t.checkpoint["id"] == wanted]
+            return found[:limit]
+
+        return calls.list_checkpoints(
+            None if thread_id is None else str(thread_id),
+            configurable.get("checkpoint_ns"),
+            read,
+            before=None if before is None else get_checkpoint_id(before),
+            filter=filter or None,
+            max_rows=None if wanted else limit,
+        )
+
+
+def _thread(config: RunnableConfig) -> str:
+    try:
+        return str(config["configurable"]["thread_id"])
+    except KeyError:
+        raise BadArgument(
+            "the config has no thread_id", hint='Pass {"configurable": {"thread_id": ...}}.'
+        ) from None
+
+
+def _namespace(config: RunnableConfig) -> str:
+    return config["configurable"].get("checkpoint_ns") or ""
+
+
+def _mend_resuming(config: RunnableConfig, head: CheckpointTuple) -> None:
+    """Tells a stateful subgraph that it has not begun, when its newest checkpoint is an older step's.
+
+    LangGraph hands ``resuming`` to every subgraph of a resumed run. One with ``checkpointer=True``
+    whose newest checkpoint was stored under an earlier step of its parent would take that for its
+    own, skip its nodes and return its old output: it died (or was drained, or stopped at a breakpoint)
+    before it began. Clearing the flag in the loop's own config, as LangGraph does on replay, lets it
+    begin. Leans on LangGraph's internals, in this one place.
+    """
+    configurable = config["configurable"]
+    namespace = _namespace(config)
+    if not (
+        namespace
+        and configurable.get("__pregel_resuming")
+        and not configurable.get("checkpoint_id")
+    ):
+        return
+    parent = "|".join(namespace.split("|")[:-1])
+    runs_under = (configurable.get("checkpoint_map") or {}).get(parent)
+    stored_under = (head.metadata.get("parents") or {}).get(parent)
+    if runs_under and stored_under and runs_under != stored_under:
+        configurable.pop("__pregel_resuming")
