@@ -42,9 +42,11 @@ begin
       active_hour = date_bin('1 hour', greatest(a.last_activity_at, pgagent._now()), 'epoch')
     where a.thread_id = append_event.thread_id
       and a.status not in ('DELETED', 'ARCHIVED')
-      and a.owner_token is not distinct from fencing_token
+      and a.owner_token is not distinct from append_event.fencing_token
       and (v_service or a.user_id = v_tenant)
-    returning a.last_event_seq, case when a.owner_token = fencing_token then a.active_job_id end
+    returning
+      a.last_event_seq,
+      case when a.owner_token = append_event.fencing_token then a.active_job_id end
     into v_seq, v_job.job_id;
     exit when found;
     -- Names the refusal, or holds the row that has just become free.

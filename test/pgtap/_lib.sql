@@ -1,0 +1,76 @@
+-- What the tests share. Each test runs in one transaction and rolls it back, so it leaves nothing.
+-- The newest job of a thread, whoever asks.
+create function pg_temp.job(thread text) returns uuid
+language sql volatile security definer
+as 'select job_id from pgagent.agent_jobs where thread_id = $1 order by seq desc limit 1';
+
+-- Its status.
+create function pg_temp.status_of(thread text) returns text
+language sql volatile security definer
+as 'select status from pgagent.agent_jobs where job_id = pg_temp.job($1)';
+
+-- The token of the thread's owner, or of its last one.
+create function pg_temp.token(thread text) returns bigint
+language sql volatile security definer
+as 'select fencing_token from pgagent.agent_sessions where thread_id = $1';
+
+-- A thread with a running job, claimed by worker w1.
+create function pg_temp.run(thread text) returns bigint
+language sql volatile
+as 'select fencing_token from pgagent.start_run(thread, ''w1'')';
+
+-- Stores a small checkpoint.
+create function pg_temp.put(
+  thread text, id text, token bigint default null, source text default 'loop',
+  step integer default 0, ns text default '', parent text default null,
+  parents jsonb default '{}', seen bigint default null
+) returns bigint
+language sql volatile
+as $$
+  select pgagent.put_checkpoint(
+    jsonb_build_object(
+      'thread_id', thread, 'checkpoint_ns', ns, 'checkpoint_id', id,
+      'parent_checkpoint_id', parent,
+      'checkpoint', jsonb_build_object('v', 4, 'id', id, 'channel_versions', '{}'::jsonb),
+      'metadata', jsonb_build_object('source', source, 'step', step, 'parents', parents),
+      'inline', null, 'channels', '[]'::jsonb, 'seen_token', seen
+    ), '', token
+  )
+$$;
+
+-- Stores one write of a task.
+create function pg_temp.put_write(
+  thread text, checkpoint text, task text, idx integer, value text, token bigint default null,
+  channel text default 'c', ns text default '', seen bigint default null
+) returns bigint
+language sql volatile
+as $$
+  select pgagent.put_writes(
+    jsonb_build_object(
+      'thread_id', thread, 'checkpoint_ns', ns, 'checkpoint_id', checkpoint, 'task_id', task,
+      'task_path', '', 'seen_token', seen,
+      'writes', jsonb_build_array(jsonb_build_object(
+        'idx', idx, 'channel', channel, 'type', 'text', 'offset', 0,
+        'length', octet_length(value)
+      ))
+    ), convert_to(value, 'UTF8'), token
+  )
+$$;
+
+-- The error that a call ends with: 'PA001 message | detail | hint'; null when it ends well.
+create function pg_temp.refusal(call text) returns text
+language plpgsql volatile
+as $$
+declare
+  v_message text;
+  v_detail text;
+  v_hint text;
+begin
+  execute call;
+  return null;
+exception when others then
+  get stacked diagnostics
+    v_message = message_text, v_detail = pg_exception_detail, v_hint = pg_exception_hint;
+  return format('%s %s | %s | %s', sqlstate, v_message, v_detail, v_hint);
+end
+$$;
