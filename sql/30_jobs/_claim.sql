@@ -27,6 +27,7 @@ declare
 begin
   if (v_since_reap between interval '0' and interval '1 s') is not true then
     v_since_reap := pgagent._reap_now_and_then(v_now);
+    v_now := pgagent._now();  -- jobs that were taken back are due from then on
   end if;
   loop
     -- agent_jobs_ready
@@ -107,6 +108,7 @@ begin
     end loop;
     exit when v_found or v_since_reap < interval '100 ms';
     v_since_reap := pgagent._reap_now_and_then(v_now);
+    v_now := pgagent._now();
   end loop;
 end
 $$;
