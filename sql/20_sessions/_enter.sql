@@ -34,7 +34,7 @@ begin
       'create_session, enqueue_job and start_run make threads.'
     );
   end if;
-  if not pgagent._is_service() and s.user_id is distinct from pgagent._tenant() then
+  if not pgagent._is_service() and (s.user_id = pgagent._tenant()) is not true then
     perform pgagent._raise(
       'PA011', 'the thread belongs to somebody else', format('thread_id: %s', s.thread_id),
       'Set pgagent.user_id to its owner inside the transaction.'
