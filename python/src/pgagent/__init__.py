@@ -19,6 +19,8 @@ from pgagent.errors import (
 )
 from pgagent.fence import LeaseLost
 from pgagent.saver import AsyncPgAgentSaver, PgAgentSaver
+from pgagent.tools import Receipt, ToolBusy, ToolInDoubt, durable_tool, idempotency_key
+from pgagent.worker import Worker
 
 __all__ = [
     "AsyncClient",
@@ -36,7 +38,13 @@ __all__ = [
     "NotFound",
     "PgAgentError",
     "PgAgentSaver",
+    "Receipt",
     "StaleToken",
     "ThreadBusy",
     "ThreadGone",
+    "ToolBusy",
+    "ToolInDoubt",
+    "Worker",
+    "durable_tool",
+    "idempotency_key",
 ]

@@ -1,0 +1,260 @@
+"""Tool calls that take effect once.
+
+The engine keeps a mark before the effect and a receipt after it (``begin_tool_call``,
+``complete_tool_call``). The key of a call stays the same when its task runs again after a crash:
+thread, namespace of the task, tool, and the model's tool_call_id or the call's number in the task.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import json
+import struct
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+from uuid import UUID
+
+from langchain_core.tools import InjectedToolCallId
+from langchain_core.tools.base import _is_injected_arg_type
+from langgraph.config import get_config
+from langgraph.errors import GraphBubbleUp
+from langgraph.runtime import get_runtime
+
+from pgagent.calls import ToolCall
+from pgagent.client import Client
+from pgagent.errors import BaseMissing, PgAgentError
+from pgagent.fence import token_of
+from pgagent.jsonable import jsonable
+from pgagent.saver.sync import PgAgentSaver
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+CALL_ID = "durable_call_id"
+"""Name of the parameter through which ToolNode hands in the model's tool_call_id."""
+
+CHECKPOINT_WAIT = 10.0
+"""Seconds a call waits for the checkpoint of its task: LangGraph starts the first step before the
+input checkpoint is stored."""
+
+
+class ToolInDoubt(PgAgentError):
+    """An earlier run began this call and never reported: it may or may not have taken effect.
+
+    Not a refusal of the server. Find out, or give the tool a policy: ``in_doubt="retry"`` when the
+    tool itself honours the idempotency key, or a function that looks the key up.
+    """
+
+    sqlstate = "PA005"
+
+
+class ToolBusy(ToolInDoubt):
+    """This very run has begun the call and not reported: two calls share a key. Pass ``key=``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a look-up found: the call took effect, and this is what it returned."""
+
+    result: Any
+
+
+Lookup = Callable[[str], Receipt | None]
+InDoubt = Literal["raise", "retry"] | Lookup
+
+
+def idempotency_key(domain: str, *fields: str | None) -> str:
+    """The key that ``pgagent.idempotency_key`` derives: the same bytes, without a round trip."""
+    digest = hashlib.sha256(b"pgagent.key.1")
+    for value in (domain, *fields):
+        encoded = None if value is None else value.encode()
+        digest.update(struct.pack(">i", -1 if encoded is None else len(encoded)))
+        digest.update(encoded or b"")
+    return digest.hexdigest()
+
+
+def durable_tool(
+    function: F | None = None,
+    *,
+    name: str | None = None,
+    in_doubt: InDoubt = "raise",
+) -> Any:
+    """Makes a function take effect once, however often its task runs.
+
+    The first call runs the function and stores what it returned, as JSON; the same call after a crash
+    is answered with that. A call that was begun and never reported is in doubt, and ``in_doubt`` says
+    what then: raise :class:`ToolInDoubt`, run it again with the same key, or ask a function that takes
+    the key and returns a :class:`Receipt` when the call took effect, None when it did not.
+
+    The function may take ``idempotency_key``: the key, to hand on to a service that honours one. The
+    model does not see that parameter. Use it under ``@tool``, in ToolNode, or call it in a node; calls
+    from several threads of one node need ``key=...``.
+
+        @tool
+        @durable_tool(in_doubt="retry")
+        def pay(amount: int, *, idempotency_key: str) -> str: ...
+    """
+    if function is None:
+        return functools.partial(durable_tool, name=name, in_doubt=in_doubt)
+    if inspect.iscoroutinefunction(function):
+        raise TypeError("durable_tool takes functions, not coroutine functions")
+    tool_name = name or function.__name__
+    signature = inspect.signature(function)
+    wants_key = "idempotency_key" in signature.parameters
+    hidden = {"idempotency_key"} | {
+        parameter
+        for parameter, annotation in get_type_hints(function, include_extras=True).items()
+        if _is_injected_arg_type(annotation)
+    }
+
+    @functools.wraps(function)
+    def durable(
+        *args: Any, durable_call_id: str | None = None, key: str | None = None, **kwargs: Any
+    ) -> Any:
+        bound = signature.bind_partial(*args, **kwargs)
+        bound.apply_defaults()
+        described = {k: v for k, v in bound.arguments.items() if k not in hidden}
+        call = _Call.of_this_task(tool_name, jsonable(described), durable_call_id, key)
+
+        def effect() -> Any:
+            return function(*args, **kwargs, **({"idempotency_key": call.key} if wants_key else {}))
+
+        return call.once(effect, in_doubt)
+
+    shown = [p for p in signature.parameters.values() if p.name != "idempotency_key"]
+    annotation = Annotated[str, InjectedToolCallId]
+    injected = inspect.Parameter(
+        CALL_ID, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+    )
+    durable.__signature__ = signature.replace(parameters=[*shown, injected])  # type: ignore[attr-defined]
+    durable.__annotations__ = {
+        **{k: v for k, v in function.__annotations__.items() if k != "idempotency_key"},
+        CALL_ID: annotation,
+    }
+    return durable
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One call of a tool, by the task that makes it."""
+
+    client: Client
+    thread_id: str
+    tool: str
+    key: str
+    args: Any
+    token: int | None
+    step_id: str | None
+    checkpoint_ns: str
+
+    @classmethod
+    def of_this_task(cls, tool: str, args: Any, call_id: str | None, key: str | None) -> _Call:
+        config = get_config()
+        configurable = config["configurable"]
+        saver = configurable.get("__pregel_checkpointer")
+        if not isinstance(saver, PgAgentSaver):
+            raise TypeError(
+                "a durable tool needs a graph whose checkpointer is a PgAgentSaver: there is none, "
+                "or the call is made outside a graph"
+            )
+        thread_id = str(configurable["thread_id"])
+        namespace = configurable["checkpoint_ns"]
+        if key is None:
+            key = f"call:{call_id}" if call_id else f"n:{_ordinal(configurable, tool)}"
+        else:
+            key = f"key:{key}"
+        info = get_runtime().execution_info
+        return cls(
+            saver.client,
+            thread_id,
+            tool,
+            idempotency_key("tool", thread_id, namespace, tool, key),
+            args,
+            token_of(config, thread_id),
+            None if info is None else info.checkpoint_id,
+            "|".join(namespace.split("|")[:-1]),
+        )
+
+    def once(self, effect: Callable[[], Any], in_doubt: InDoubt) -> Any:
+        asked = self._begin()
+        if asked.action == "busy":
+            raise ToolBusy(f"{self.tool} is under way under this key", detail=f"key: {self.key}")
+        if asked.action == "in_doubt":
+            if in_doubt == "raise":
+                raise ToolInDoubt(
+                    f"{self.tool} was begun and never reported", detail=f"call_id: {asked.call_id}"
+                )
+            if callable(in_doubt):
+                receipt = in_doubt(self.key)
+                if receipt is not None:
+                    return self._complete(asked.call_id, receipt.result)
+            asked = self._begin(take_over=True)
+        if asked.action == "replay":
+            return asked.outcome
+        try:
+            result = effect()
+        except GraphBubbleUp:
+            # An interrupt: nothing was done, and the call is made again with the answer.
+            self.client.fail_tool_call(
+                asked.call_id, {"type": "interrupted"}, fencing_token=self.token
+            )
+            raise
+        except Exception as error:
+            self.client.fail_tool_call(
+                asked.call_id,
+                jsonable({"type": type(error).__qualname__, "message": str(error)}),
+                in_doubt=True,
+                fencing_token=self.token,
+            )
+            raise
+        return self._complete(asked.call_id, result)
+
+    def _begin(self, take_over: bool = False) -> ToolCall:
+        give_up = time.monotonic() + CHECKPOINT_WAIT
+        while True:
+            try:
+                return self.client.begin_tool_call(
+                    self.thread_id,
+                    self.tool,
+                    self.key,
+                    self.args,
+                    fencing_token=self.token,
+                    step_id=self.step_id,
+                    checkpoint_ns=self.checkpoint_ns,
+                    take_over=take_over,
+                )
+            except BaseMissing:
+                if time.monotonic() > give_up:
+                    raise
+                time.sleep(0.02)
+
+    def _complete(self, call_id: UUID, result: Any) -> Any:
+        """Stores the result, and returns what a later caller will be given."""
+        stored = json.loads(json.dumps(jsonable(result)))
+        self.client.complete_tool_call(call_id, stored, fencing_token=self.token)
+        return stored
+
+
+_counts: OrderedDict[int, tuple[Any, Counter[str]]] = OrderedDict()
+_counting = Lock()
+
+
+def _ordinal(configurable: dict[str, Any], tool: str) -> int:
+    """How many calls of this tool the task has made before: counted anew at each attempt, so that a
+    task that runs again counts alike. A task attempt is known by its scratchpad."""
+    scratchpad = configurable["__pregel_scratchpad"]
+    with _counting:
+        known = _counts.get(id(scratchpad))
+        if known is None or known[0] is not scratchpad:
+            known = _counts[id(scratchpad)] = (scratchpad, Counter())
+            while len(_counts) > 1000:
+                _counts.popitem(last=False)
+        ordinal = known[1][tool]
+        known[1][tool] += 1
+        _counts.move_to_end(id(scratchpad))
+    return ordinal

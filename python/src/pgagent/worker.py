@@ -1,0 +1,294 @@
+"""The worker: claims jobs, runs the graph, keeps the lease, and gives back what it cannot finish."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import random
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Event, Thread, current_thread, main_thread
+from typing import Any
+
+import psycopg
+from langchain_core.callbacks import BaseCallbackHandler
+from langgraph.errors import GraphDrained
+from langgraph.pregel import Pregel
+from langgraph.runtime import RunControl
+from psycopg_pool import ConnectionPool
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
+
+from pgagent import calls, resume
+from pgagent.calls import Call, Job
+from pgagent.client import Client
+from pgagent.errors import NotFound, StaleToken, ThreadGone
+from pgagent.fence import LeaseLost
+from pgagent.jsonable import jsonable
+from pgagent.resume import Complete, Delivery, Leftovers, Pause
+from pgagent.saver.sync import PgAgentSaver
+
+log = logging.getLogger("pgagent.worker")
+
+RESULT_BYTES = 1_000_000
+"""Larger results are left out of the job; the state of the thread has them."""
+
+LOST = (StaleToken, ThreadGone, NotFound)
+"""Refusals that mean: this job is not ours any more."""
+
+
+class Heartbeat(BaseCallbackHandler):
+    """Keeps the lease of one job while its graph runs, and stops the run when that cannot be done.
+
+    Renews at a third of the lease, on a thread of its own. The run is lost when the server says so,
+    or when two thirds of the lease have passed without a word from it, by this process's monotonic
+    clock. From then on no further step, model call or tool call begins.
+
+    As a callback handler it stands before every node, model and tool of the run, subgraphs included.
+    """
+
+    raise_error = True
+    run_inline = True
+
+    def __init__(self, client: Client, job: Job, control: RunControl, lease: float) -> None:
+        self.client = client
+        self.job = job
+        self.control = control
+        self.lease = lease
+        self.lost: str | None = None
+        self.telling = False
+        self._done = Event()
+        self._thread = Thread(
+            target=self._beat, name=f"pgagent-heartbeat-{job.job_id}", daemon=True
+        )
+
+    def __enter__(self) -> Heartbeat:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        heard = time.monotonic()
+        while not self._done.wait(self.lease / 3 * random.uniform(0.8, 1.0)):
+            asked = time.monotonic()
+            try:
+                lease = self.client.renew_lease(self.job.job_id, self.job.fencing_token)
+            except LOST as refusal:
+                if not self.telling:
+                    self._lose(str(refusal.args[0]))
+                return
+            except psycopg.Error as error:
+                log.warning("no renewal for job %s: %s", self.job.job_id, error)
+                if asked - heard > self.lease * 2 / 3:
+                    self._lose("the server did not answer for two thirds of the lease")
+                    return
+                continue
+            heard = asked
+            if lease.cancel_requested:
+                self.control.request_drain("cancelled")
+
+    def _lose(self, reason: str) -> None:
+        log.warning("lost job %s of thread %s: %s", self.job.job_id, self.job.thread_id, reason)
+        self.lost = reason
+        self.control.request_drain("lease lost")
+
+    def _check(self, *args: Any, **kwargs: Any) -> None:
+        if self.lost is not None:
+            raise LeaseLost(self.lost, hint="Let this error through: the job runs elsewhere.")
+
+    on_chain_start = on_chat_model_start = on_llm_start = on_tool_start = _check
+
+
+def last_word(values: Any) -> Any:
+    """The default result of a job: the last message of a conversation, else the state, as JSON."""
+    if isinstance(values, dict) and isinstance(values.get("messages"), list) and values["messages"]:
+        last = values["messages"][-1]
+        return {"role": getattr(last, "type", None), "content": last.content}
+    return values
+
+
+class Worker:
+    """Runs jobs of a graph, one at a time, until it is told to stop.
+
+    ``graph`` is a compiled graph whose checkpointer is a :class:`PgAgentSaver`, or none: then one is
+    made from ``source``. ``source`` is a connection string or a pool; by default that of the saver.
+
+    Args:
+        queues: the queues to claim from; within a priority an earlier one comes first.
+        name: kept on jobs and attempts; host and process id by default.
+        lease: seconds a job is ours without a renewal.
+        poll: seconds between two looks for work when there is none.
+        on_leftovers: what becomes of tasks an earlier, ended run left; see :data:`Leftovers`.
+        to_input: makes the graph's input from a job's payload.
+        to_result: makes a job's result, as JSON, from the state it ended in.
+        is_fatal: whether an error makes a retry pointless.
+
+    ``SIGTERM`` and ``SIGINT`` drain: the step under way ends, the job goes back unfinished and the
+    attempt is not counted.
+    """
+
+    def __init__(
+        self,
+        graph: Pregel[Any, Any, Any, Any],
+        source: str | ConnectionPool[Any] | None = None,
+        *,
+        queues: Sequence[str] = ("default",),
+        name: str | None = None,
+        lease: float = 60.0,
+        poll: float = 1.0,
+        on_leftovers: Leftovers = "keep",
+        to_input: Callable[[Any], Any] = lambda payload: payload,
+        to_result: Callable[[Any], Any] = last_word,
+        is_fatal: Callable[[BaseException], bool] = lambda error: False,
+    ) -> None:
+        if graph.checkpointer is None and source is not None:
+            graph = graph.copy(update={"checkpointer": PgAgentSaver(source)})
+        if not isinstance(graph.checkpointer, PgAgentSaver):
+            raise TypeError(
+                "a worker needs a graph whose checkpointer is a PgAgentSaver: "
+                "builder.compile(checkpointer=saver)"
+            )
+        self.graph = graph
+        self.saver = graph.checkpointer
+        self.client = self.saver.client if source is None else Client(source)
+        self.queues = list(queues)
+        self.name = name or f"{socket.gethostname()}:{os.getpid()}"
+        self.lease = lease
+        self.poll = poll
+        self.on_leftovers: Leftovers = on_leftovers
+        self.to_input = to_input
+        self.to_result = to_result
+        self.is_fatal = is_fatal
+        self._stop = Event()
+        self._control: RunControl | None = None
+
+    def stop(self) -> None:
+        """Drains: the step under way ends, the job goes back, ``run`` returns. Any thread may call."""
+        self._stop.set()
+        if self._control is not None:
+            self._control.request_drain("worker stops")
+
+    def run(self, *, once: bool = False) -> int:
+        """Claims and runs jobs until told to stop; with ``once``, until nothing is due.
+
+        Returns:
+            How many jobs were delivered.
+        """
+        delivered = 0
+        with self._signals():
+            while not self._stop.is_set():
+                job = self._claim()
+                if job is not None:
+                    delivered += 1
+                    self.work(job)
+                elif once:
+                    break
+                else:
+                    self._stop.wait(self.poll * random.uniform(0.75, 1.25))
+        return delivered
+
+    def work(self, job: Job) -> None:
+        """Delivers one claimed job and tells the server what became of it."""
+        control = self._control = RunControl()
+        if self._stop.is_set():
+            control.request_drain("worker stops")
+        log.info("job %s of thread %s: attempt %s", job.job_id, job.thread_id, job.attempt)
+        heartbeat = Heartbeat(self.client, job, control, self.lease)
+        delivery = Delivery(
+            self.graph,
+            self.saver,
+            job,
+            control,
+            callbacks=(heartbeat,),
+            on_leftovers=self.on_leftovers,
+            to_input=self.to_input,
+        )
+        try:
+            with heartbeat:
+                verdict = self._verdict(delivery)
+                if heartbeat.lost is None:
+                    heartbeat.telling = True
+                    self._tell(verdict)
+        except LOST as refusal:
+            log.warning("job %s is not ours any more: %s", job.job_id, refusal.args[0])
+        except psycopg.OperationalError as error:
+            log.warning("job %s is left to its lease: %s", job.job_id, error)
+        finally:
+            self._control = None
+
+    def _verdict(self, delivery: Delivery) -> Call[str]:
+        """Runs a delivery; the call that tells the server what it came to."""
+        ids = delivery.job.job_id, delivery.job.fencing_token
+        try:
+            outcome = resume.deliver(delivery)
+            if isinstance(outcome, Complete):
+                log.info("job %s is complete", ids[0])
+                return calls.complete_job(*ids, self._result(outcome))
+            if isinstance(outcome, Pause):
+                log.info("job %s waits for %s answers", ids[0], len(outcome.questions))
+                return calls.pause_job(*ids, jsonable(outcome.questions))
+            error = outcome.error
+        except LOST:
+            raise
+        except (GraphDrained, psycopg.OperationalError) as stopped:
+            # Told to stop, or the server is away: another goes on from the last checkpoint.
+            log.info("job %s goes back: %s", ids[0], stopped)
+            return calls.release_job(*ids)
+        except Exception as raised:
+            error = raised
+        log.warning("job %s failed: %r", ids[0], error, exc_info=error)
+        described = {
+            "type": "stopped" if error is None else type(error).__qualname__,
+            "message": "the run stopped short" if error is None else str(error)[:10_000],
+        }
+        return calls.fail_job(
+            *ids, jsonable(described), fatal=error is not None and self.is_fatal(error)
+        )
+
+    def _result(self, outcome: Complete) -> Any:
+        """The result as JSON; a run does not fail because what it said is too large to keep."""
+        result = jsonable(self.to_result(outcome.values))
+        size = len(json.dumps(result))
+        return result if size <= RESULT_BYTES else {"omitted": f"{size} bytes of result"}
+
+    def _tell(self, call: Call[str]) -> None:
+        """Sends a verdict, again and again for as long as the lease may last."""
+        for attempt in Retrying(
+            stop=stop_after_delay(self.lease),
+            wait=wait_random_exponential(multiplier=0.1, max=2.0),
+            retry=retry_if_exception_type(psycopg.OperationalError),
+            reraise=True,
+        ):
+            with attempt:
+                self.client.run(call)
+
+    def _claim(self) -> Job | None:
+        try:
+            claimed = self.client.claim_jobs(self.name, queues=self.queues, lease=self.lease)
+        except psycopg.OperationalError as error:
+            log.warning("no claim: %s", error)
+            self._stop.wait(self.poll)
+            return None
+        return next(iter(claimed), None)
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        """While running on the main thread, SIGTERM and SIGINT drain."""
+        if current_thread() is not main_thread():
+            yield
+            return
+        before = {
+            number: signal.signal(number, lambda *_: self.stop())
+            for number in (signal.SIGTERM, signal.SIGINT)
+        }
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
