@@ -1,0 +1,90 @@
+"""The command line: ``pgagentctl``."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+from typing import Annotated
+
+import psycopg
+import typer
+from rich.console import Console
+
+from pgagent import install as installer
+
+app = typer.Typer(
+    name="pgagentctl",
+    help="Durable, resumable agents in PostgreSQL. Not pgAdmin's pgAgent.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+console = Console(soft_wrap=True)
+errors = Console(stderr=True, soft_wrap=True)
+
+Dsn = Annotated[
+    str,
+    typer.Option(
+        "--dsn", envvar="PGAGENT_DSN", help="Connection string; libpq's PG variables complete it."
+    ),
+]
+
+
+@app.command()
+def install(dsn: Dsn = "") -> None:
+    """Install pgagent in a database, if it is not there."""
+    try:
+        done = installer.install(dsn)
+    except (psycopg.Error, installer.InstallError) as error:
+        errors.print(str(error).strip(), style="red", markup=False)
+        raise typer.Exit(1) from None
+    said = {
+        "extension": f"created the extension pgagent {done.version}",
+        "plain": f"installed pgagent {done.version} by its script",
+        "nothing": f"pgagent {done.version} is installed already",
+    }
+    console.print(said[done.did])
+
+
+@app.command()
+def version(dsn: Dsn = "") -> None:
+    """Show the version of this package and, with --dsn, of the schema in a database."""
+    console.print(f"package {installer.packaged_version()}")
+    if not dsn:
+        return
+    with psycopg.connect(dsn) as connection:
+        found = connection.execute("select to_regprocedure('pgagent.version()') is not null")
+        if found.fetchone() == (True,):
+            row = connection.execute("select pgagent.version()").fetchone()
+            console.print(f"database {row[0] if row else ''}")
+        else:
+            console.print("database: not installed")
+            raise typer.Exit(1)
+
+
+@app.command()
+def up(
+    data: Annotated[
+        Path | None, typer.Option(help="Data directory to keep; without it nothing is kept.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(help="TCP port; a free one by default.")] = None,
+) -> None:
+    """Run a PostgreSQL server with pgagent for development, until Ctrl-C."""
+    from pgagent.embedded import Server, ServerError
+
+    try:
+        with Server(datadir=data, port=port) as server:
+            installer.install(server.dsn())
+            console.print(f"{server.dsn()}", markup=False)
+            console.print("Ctrl-C stops it" + ("." if data else " and removes all data."))
+            with contextlib.suppress(KeyboardInterrupt):
+                while server.running:
+                    time.sleep(0.2)
+    except ServerError as error:
+        errors.print(str(error), style="red", markup=False)
+        raise typer.Exit(1) from None
+
+
+if __name__ == "__main__":
+    app()
