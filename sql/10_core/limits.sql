@@ -1,7 +1,8 @@
 -- Sizes and counts that arguments may have. One place: checks, functions, documentation and tests
 -- read it.
 
--- Immutable and inlined, so that `pgagent._limit('worker')` is a constant in every plan.
+-- Immutable and inlined, so that `pgagent._limit('name')` is a constant in every plan. An index
+-- entry holds at most 2,704 bytes: thread_id, checkpoint_ns and two names must fit into one.
 create function pgagent._limit(name text)
 returns bigint
 language sql
@@ -12,7 +13,7 @@ begin atomic
     case name
       when 'thread_id' then 1024
       when 'name' then 255
-      when 'checkpoint_ns' then 4096
+      when 'checkpoint_ns' then 1024
       when 'config' then 16384
       when 'metadata' then 16384
       when 'payload' then 1048576

@@ -1,7 +1,10 @@
 -- Headers of savers: what put_checkpoint and put_writes share.
 
--- Raises PA008 or PA009 for a header that cannot be used. Offsets and lengths must lie in the body.
-create function pgagent._check_saver_header(header jsonb, body bytea)
+-- Raises PA008 or PA009 for a header that cannot be used.
+--
+-- parts: 'channels' or 'writes': the member that holds the values. Each has a type, and offset and
+--        length that lie in the body; inline is one more.
+create function pgagent._check_saver_header(header jsonb, body bytea, parts text)
 returns void
 language plpgsql
 immutable
@@ -24,46 +27,69 @@ begin
       'Keep large objects elsewhere and store their address in the state.'
     );
   end if;
+  if (
+    jsonb_typeof(header -> 'thread_id') = 'string'
+    and jsonb_typeof(header -> 'checkpoint_ns') = 'string'
+    and jsonb_typeof(header -> 'checkpoint_id') = 'string'
+    and jsonb_typeof(header -> parts) = 'array'
+    and jsonb_typeof(coalesce(header -> 'inline', '{}')) in ('object', 'null')
+  ) is not true then
+    perform pgagent._raise(
+      'PA008',
+      format('thread_id, checkpoint_ns and checkpoint_id must be strings, %s an array', parts),
+      '', 'The root namespace is ''''.'
+    );
+  end if;
   perform pgagent._check_name('thread_id', header ->> 'thread_id', 'thread_id');
   perform pgagent._check_name('checkpoint_id', header ->> 'checkpoint_id');
-  if jsonb_typeof(header -> 'checkpoint_ns') is distinct from 'string' then
-    perform pgagent._raise('PA008', 'checkpoint_ns must be a string', '', 'The root is ''''.');
-  end if;
   if octet_length(header ->> 'checkpoint_ns') > pgagent._limit('checkpoint_ns') then
     perform pgagent._raise(
       'PA009', format('checkpoint_ns is longer than %s bytes', pgagent._limit('checkpoint_ns')),
       format('limit: checkpoint_ns, bytes: %s', octet_length(header ->> 'checkpoint_ns'))
     );
   end if;
-  if jsonb_typeof(header -> 'seen_token') not in ('number', 'null') then
-    perform pgagent._raise('PA008', 'seen_token must be a number');
-  end if;
-  if jsonb_typeof(coalesce(header -> 'channels', header -> 'writes')) is distinct from 'array' then
-    perform pgagent._raise('PA008', 'channels, or writes, must be an array');
-  end if;
-  for v_part in
-    select p.part
-    from jsonb_array_elements(
-      coalesce(header -> 'channels', header -> 'writes')
-      || coalesce(nullif(header -> 'inline', 'null'), '[]')
-    ) as p (part)
-  loop
-    if jsonb_typeof(v_part -> 'offset') is distinct from 'number'
-      or jsonb_typeof(v_part -> 'length') is distinct from 'number'
-      or jsonb_typeof(v_part -> 'type') is distinct from 'string'
-      or (v_part -> 'offset')::numeric < 0
-      or (v_part -> 'length')::numeric < 0
-      or (v_part -> 'offset')::numeric + (v_part -> 'length')::numeric > octet_length(body) then
-      perform pgagent._raise(
-        'PA008', 'a value has no type, or lies outside the body',
-        format('value: %s, bytes in body: %s', left(v_part::text, 500), octet_length(body))
-      );
+  perform pgagent._check_count('seen_token', header -> 'seen_token');
+
+  select p.part into v_part
+  from jsonb_array_elements(
+    header -> parts || coalesce(nullif(header -> 'inline', 'null'), '[]')
+  ) with ordinality as p (part, ordinal)
+  where octet_length(p.part ->> 'channel') > pgagent._limit('name')
+    or octet_length(p.part ->> 'version') > pgagent._limit('name')
+    or not jsonb_path_exists(
+      p.part,
+      'strict $ ? (
+        @.type.type() == "string" && @.type != ""
+        && @.offset >= 0 && @.offset.floor() == @.offset
+        && @.length >= 0 && @.length.floor() == @.length && @.offset + @.length <= $bytes
+        && ($is == null || @.channel.type() == "string" && @.channel != "")
+        && ($is != "channels" || @.version.type() == "string" && @.version != "")
+        && (
+          $is != "writes"
+          || @.idx.floor() == @.idx && @.idx >= -2147483648 && @.idx <= 2147483647
+        )
+      )',
+      jsonb_build_object(
+        'bytes', octet_length(body),
+        'is', case when p.ordinal <= jsonb_array_length(header -> parts) then parts end
+      )
+    )
+  limit 1;
+  if found then
+    if octet_length(v_part ->> 'channel') > pgagent._limit('name') then
+      perform pgagent._check_name('channel', v_part ->> 'channel');
+    elsif octet_length(v_part ->> 'version') > pgagent._limit('name') then
+      perform pgagent._check_name('version', v_part ->> 'version');
     end if;
-  end loop;
+    perform pgagent._raise(
+      'PA008', 'a value has no name or type, or lies outside the body',
+      format('value: %s, bytes in body: %s', left(v_part::text, 500), octet_length(body))
+    );
+  end if;
 end
 $$;
 
-comment on function pgagent._check_saver_header(jsonb, bytea) is
+comment on function pgagent._check_saver_header(jsonb, bytea, text) is
 'Raises PA008 or PA009 when the header of a saver''s call cannot be used.';
 
 -- The bytes that a part of a header points at.

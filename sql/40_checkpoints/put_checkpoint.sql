@@ -36,7 +36,7 @@ declare
   v_seq bigint;
   v_is_new boolean;
 begin
-  perform pgagent._check_saver_header(header, body);
+  perform pgagent._check_saver_header(header, body, 'channels');
   select * into h
   from jsonb_to_record(header) as x (
     thread_id text, checkpoint_ns text, checkpoint_id text, parent_checkpoint_id text,
@@ -44,6 +44,12 @@ begin
   );
   perform pgagent._check_object('checkpoint', h.checkpoint, 'checkpoint');
   perform pgagent._check_object('metadata', h.metadata, 'checkpoint');
+  if jsonb_typeof(coalesce(h.checkpoint -> 'channel_versions', '{}')) <> 'object' then
+    perform pgagent._raise('PA008', 'channel_versions must be a JSON object');
+  end if;
+  if h.parent_checkpoint_id is not null then
+    perform pgagent._check_name('parent_checkpoint_id', h.parent_checkpoint_id);
+  end if;
   v_source := h.metadata ->> 'source';
   if h.checkpoint_ns = '' and v_source = 'loop' and fencing_token is not null then
     v_step := pgagent._step_of(h.metadata);
@@ -86,7 +92,8 @@ begin
   on conflict on constraint checkpoints_pkey do update
   set
     checkpoint = excluded.checkpoint, metadata = excluded.metadata,
-    inline_type = excluded.inline_type, inline_values = excluded.inline_values
+    inline_type = excluded.inline_type, inline_values = excluded.inline_values,
+    run_id = excluded.run_id
   returning c.seq, c.seq = s.last_checkpoint_seq into v_seq, v_is_new;
 
   if jsonb_array_length(h.channels) > 0 then

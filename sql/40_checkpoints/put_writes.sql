@@ -32,7 +32,7 @@ declare
   v_job_id uuid;
   v_count bigint;
 begin
-  perform pgagent._check_saver_header(header, body);
+  perform pgagent._check_saver_header(header, body, 'writes');
   select * into h
   from jsonb_to_record(header) as x (
     thread_id text, checkpoint_ns text, checkpoint_id text, task_id text, task_path text,
