@@ -69,6 +69,7 @@ begin
   if value is null then
     delete from pgagent.settings as s where s.name = set_setting.name;
   else
+    perform pgagent._check_name(set_setting.name, value);
     begin
       perform pgagent._check_interval(set_setting.name, value::interval, true);
     exception
