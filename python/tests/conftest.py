@@ -1,0 +1,3 @@
+"""What all tests share: see pgagent.testing.fixtures."""
+
+pytest_plugins = ["pgagent.testing.fixtures"]
