@@ -56,22 +56,35 @@ begin atomic
     b.channel, b.version, b.type, b.blob, null, null, null
   from wanted as w
   cross join lateral jsonb_each_text(w.checkpoint -> 'channel_versions') as v (channel, version)
-  join pgagent.checkpoint_blobs as b
-    on
-      b.thread_id = get_checkpoint.thread_id
-      and b.checkpoint_ns = get_checkpoint.checkpoint_ns
-      and b.channel = v.channel
-      and b.version = v.version
+  -- checkpoint_blobs_pkey. `offset 0` keeps the look-up a look-up: a join may be planned as a scan of
+  -- all that the thread ever stored.
+  cross join
+    lateral (
+      select x.channel, x.version, x.type, x.blob
+      from pgagent.checkpoint_blobs as x
+      where
+        x.thread_id = get_checkpoint.thread_id
+        and x.checkpoint_ns = get_checkpoint.checkpoint_ns
+        and x.channel = v.channel
+        and x.version = v.version
+      offset 0
+    ) as b
   union all
   select
     'write', w.thread_id, w.checkpoint_ns, w.checkpoint_id, null, null, null, null, null, null,
     x.channel, null, x.type, x.blob, x.task_id, x.task_path, x.idx
   from wanted as w
-  join pgagent.checkpoint_writes as x
-    on
-      x.thread_id = get_checkpoint.thread_id
-      and x.checkpoint_ns = get_checkpoint.checkpoint_ns
-      and x.checkpoint_id = w.checkpoint_id
+  -- checkpoint_writes_pkey
+  cross join
+    lateral (
+      select y.channel, y.type, y.blob, y.task_id, y.task_path, y.idx
+      from pgagent.checkpoint_writes as y
+      where
+        y.thread_id = get_checkpoint.thread_id
+        and y.checkpoint_ns = get_checkpoint.checkpoint_ns
+        and y.checkpoint_id = w.checkpoint_id
+      offset 0
+    ) as x
   order by 1, 16, 15, 17;
 end;
 

@@ -98,22 +98,33 @@ begin atomic
     from wanted as w
     cross join lateral jsonb_each_text(w.checkpoint -> 'channel_versions') as v (channel, version)
   ) as n
-  join pgagent.checkpoint_blobs as b
-    on
-      b.thread_id = n.thread_id
-      and b.checkpoint_ns = n.checkpoint_ns
-      and b.channel = n.channel
-      and b.version = n.version
+  -- Look-ups, as in get_checkpoint.
+  cross join
+    lateral (
+      select x.channel, x.version, x.type, x.blob
+      from pgagent.checkpoint_blobs as x
+      where
+        x.thread_id = n.thread_id
+        and x.checkpoint_ns = n.checkpoint_ns
+        and x.channel = n.channel
+        and x.version = n.version
+      offset 0
+    ) as b
   union all
   select
     'write', w.thread_id, w.checkpoint_ns, w.checkpoint_id, null, null, null, null, null, null,
     x.channel, null, x.type, x.blob, x.task_id, x.task_path, x.idx
   from wanted as w
-  join pgagent.checkpoint_writes as x
-    on
-      x.thread_id = w.thread_id
-      and x.checkpoint_ns = w.checkpoint_ns
-      and x.checkpoint_id = w.checkpoint_id
+  cross join
+    lateral (
+      select y.channel, y.type, y.blob, y.task_id, y.task_path, y.idx
+      from pgagent.checkpoint_writes as y
+      where
+        y.thread_id = w.thread_id
+        and y.checkpoint_ns = w.checkpoint_ns
+        and y.checkpoint_id = w.checkpoint_id
+      offset 0
+    ) as x
   order by 1, 7 desc nulls last, 6 desc nulls last, 16, 15, 17;
 end;
 
