@@ -56,8 +56,8 @@ begin atomic
     b.channel, b.version, b.type, b.blob, null, null, null
   from wanted as w
   cross join lateral jsonb_each_text(w.checkpoint -> 'channel_versions') as v (channel, version)
-  -- checkpoint_blobs_pkey. `offset 0` keeps the look-up a look-up: a join may be planned as a scan of
-  -- all that the thread ever stored.
+  -- checkpoint_blobs_pkey. `offset 0` keeps the look-up a look-up: a join may be planned as a scan
+  -- of all that the thread ever stored.
   cross join
     lateral (
       select x.channel, x.version, x.type, x.blob
