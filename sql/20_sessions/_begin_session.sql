@@ -30,7 +30,10 @@ begin
   end if;
 
   update pgagent.agent_sessions as a
-  set status = 'IDLE', deleted_at = null
+  set
+    status = 'IDLE', deleted_at = null,
+    last_activity_at = greatest(a.last_activity_at, pgagent._now()),
+    active_hour = date_bin('1 hour', greatest(a.last_activity_at, pgagent._now()), 'epoch')
   where a.thread_id = _begin_session.thread_id
     and a.status = 'DELETED'
     and (v_service or a.user_id = v_tenant);

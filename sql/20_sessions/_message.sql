@@ -87,8 +87,29 @@ end;
 comment on function pgagent._message_fingerprint(text, jsonb, text, text, jsonb) is
 'sha256 of what a message says, kept beside its key.';
 
--- A batch, taken apart: each element with its key, the row that holds that key already, and else
--- the first element of the batch that has it.
+-- A batch, taken apart. A content of null is a content: an assistant that only calls tools says so.
+create function pgagent._message_elements(messages jsonb)
+returns table (
+  ordinal bigint, role text, content jsonb, turn text, idempotency_key text, tool_call_id text,
+  context jsonb, token_count jsonb
+)
+language sql
+immutable
+parallel safe
+begin atomic
+  select
+    e.ordinal, x.role, e.element -> 'content', x.turn, x.idempotency_key, x.tool_call_id, x.context,
+    x.token_count
+  from jsonb_array_elements(messages) with ordinality as e (element, ordinal)
+  cross join lateral jsonb_to_record(e.element) as x (
+    role text, turn text, idempotency_key text, tool_call_id text, context jsonb, token_count jsonb
+  );
+end;
+
+comment on function pgagent._message_elements(jsonb) is 'The elements of a batch of messages.';
+
+-- Its elements, each with its key, the row that holds that key already, and else the first element
+-- of the batch that has it.
 create function pgagent._message_batch(thread_id text, messages jsonb)
 returns table (
   ordinal bigint, role text, content jsonb, turn text, tool_call_id text, context jsonb,
@@ -99,27 +120,25 @@ language sql
 stable
 begin atomic
   select
-    g.ordinal, g.role, g.content, g.turn, g.tool_call_id, g.context, g.token_count, g.key,
+    g.ordinal, g.role, g.content, g.turn, g.tool_call_id, g.context, g.token_count::bigint, g.key,
     g.fingerprint,
     known.seq,
     first_value(g.ordinal) over same_key,
     coalesce(known.fingerprint, first_value(g.fingerprint) over same_key)
   from (
     select
-      e.ordinal, x.*,
-      pgagent._message_key(thread_id, x.role, x.content, x.turn, x.idempotency_key) as key,
+      e.*,
+      pgagent._message_key(thread_id, e.role, e.content, e.turn, e.idempotency_key) as key,
       pgagent._message_fingerprint(
-        x.role, x.content, x.turn, x.tool_call_id, x.context
+        e.role, e.content, e.turn, e.tool_call_id, e.context
       ) as fingerprint
-    from jsonb_array_elements(messages) with ordinality as e (element, ordinal)
-    cross join lateral jsonb_to_record(e.element) as x (
-      role text, content jsonb, turn text, idempotency_key text, tool_call_id text, context jsonb,
-      token_count bigint
-    )
+    from pgagent._message_elements(messages) as e
   ) as g
   left join pgagent.session_messages as known
     on known.thread_id = _message_batch.thread_id and known.idempotency_key = g.key
-  window same_key as (partition by coalesce(g.key, '#' || g.ordinal) order by g.ordinal);
+  window same_key as (
+    partition by g.key, case when g.key is null then g.ordinal end order by g.ordinal
+  );
 end;
 
 comment on function pgagent._message_batch(text, jsonb) is

@@ -28,12 +28,8 @@ declare
 begin
   perform pgagent._check_batch('messages', messages);
   for m in
-    select format('messages[%s].', e.ordinal - 1) as label, x.*
-    from jsonb_array_elements(messages) with ordinality as e (element, ordinal)
-    cross join lateral jsonb_to_record(e.element) as x (
-      role text, content jsonb, turn text, idempotency_key text, tool_call_id text, context jsonb,
-      token_count jsonb
-    )
+    select format('messages[%s].', e.ordinal - 1) as label, e.*
+    from pgagent._message_elements(messages) as e
   loop
     perform pgagent._check_count(m.label || 'token_count', m.token_count);
     perform pgagent._check_message(

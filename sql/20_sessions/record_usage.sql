@@ -35,7 +35,7 @@ begin
   end if;
   perform pgagent._check_size('data', record_usage.data, 'payload');
   if coalesce(record_usage.input_tokens, -1) < 0 or coalesce(record_usage.output_tokens, -1) < 0
-    or record_usage.cost < 0 then
+    or record_usage.cost < 0 or record_usage.cost in ('NaN', 'Infinity') then
     perform pgagent._raise(
       'PA008', 'tokens are counts and cost is not negative',
       format(
