@@ -42,15 +42,20 @@ begin
     in
       with due as materialized (
         select found.*
-        from unnest('{9,8,7,6,5,4,3,2,1,0}'::smallint[]) as p (priority)
-        cross join unnest(queues) as q (queue)
+        from (
+          -- Sorted, or the planner may run through the queues first.
+          select p.priority, q.queue
+          from unnest('{9,8,7,6,5,4,3,2,1,0}'::smallint[]) as p (priority)
+          cross join unnest(queues) with ordinality as q (queue, ordinal)
+          order by p.priority desc, q.ordinal
+        ) as place
         cross join lateral (
           select j.job_id, j.thread_id, j.progress_step
           from pgagent.agent_jobs as j
           join pgagent.agent_sessions as s on s.thread_id = j.thread_id
           where j.status = 'PENDING'
-            and j.queue = q.queue
-            and j.priority = p.priority
+            and j.queue = place.queue
+            and j.priority = place.priority
             and j.available_at <= v_now
           order by j.available_at, j.job_id
           limit max_jobs

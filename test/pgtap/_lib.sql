@@ -74,3 +74,20 @@ exception when others then
   return format('%s %s | %s | %s', sqlstate, v_message, v_detail, v_hint);
 end
 $$;
+
+-- Claims the next job of the default queue: its thread; null when there is none.
+create function pg_temp.next() returns text
+language sql volatile
+as $$select thread_id from pgagent.claim_job('w1')$$;
+
+-- Completes the running job of a thread and claims what is due then: its payload.
+create function pg_temp.finish_and_claim(thread text) returns jsonb
+language plpgsql volatile
+as $$
+begin
+  perform pgagent.complete_job(j.job_id, j.fencing_token)
+  from pgagent.agent_jobs as j
+  where j.thread_id = thread and j.status = 'IN_PROGRESS';
+  return (select payload from pgagent.claim_job('w1'));
+end
+$$;

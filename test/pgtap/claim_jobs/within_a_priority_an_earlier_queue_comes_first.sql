@@ -1,0 +1,13 @@
+begin;
+\ir ../_lib.sql
+select plan(1);
+
+select pgagent.enqueue_job('t', '{}', queue => 'a');
+select pgagent.enqueue_job('u', '{}', queue => 'b');
+
+select results_eq(
+  $$select thread_id from pgagent.claim_jobs('w1', '{b,a}', 2)$$, $$values ('u'), ('t')$$
+);
+
+select * from finish();
+rollback;
