@@ -73,6 +73,12 @@ begin
       progress_step = greatest(j.progress_step, s.progress_step),
       available_at = case when new_status = 'PENDING' then v_now + delay else j.available_at end,
       waiting_for = case when not b.cancelled then _end_delivery.waiting_for end,
+      -- What is asked again is open again.
+      resume = case
+        when outcome = 'paused'
+          then j.resume - array(select jsonb_object_keys(_end_delivery.waiting_for))
+        else j.resume
+      end,
       result = case when not b.cancelled then _end_delivery.result end,
       error = coalesce(_end_delivery.error, j.error),
       completed_at = case
