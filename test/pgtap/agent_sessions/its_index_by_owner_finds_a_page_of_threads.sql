@@ -4,7 +4,7 @@ begin;
 select plan(2);
 
 insert into pgagent.agent_sessions (thread_id, user_id, active_hour)
-select n::text, (n % 5)::text, now() - n * interval '1 hour' from generate_series(1, 5000) as n;
+select n::text, (n % 100)::text, now() - n * interval '1 hour' from generate_series(1, 20000) as n;
 analyze pgagent.agent_sessions;
 select become('t_tenant');
 set local pgagent.user_id = '3';
