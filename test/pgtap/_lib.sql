@@ -91,3 +91,46 @@ begin
   return (select payload from pgagent.claim_job('w1'));
 end
 $$;
+
+-- Stores a checkpoint with one channel in one version.
+create function pg_temp.put_value(thread text, id text, channel text, version text, value text)
+returns bigint
+language sql volatile
+as $$
+  select pgagent.put_checkpoint(
+    jsonb_build_object(
+      'thread_id', thread, 'checkpoint_ns', '', 'checkpoint_id', id, 'metadata', '{}'::jsonb,
+      'checkpoint', jsonb_build_object('channel_versions', jsonb_build_object(channel, version)),
+      'channels', jsonb_build_array(jsonb_build_object(
+        'channel', channel, 'version', version, 'type', 'text', 'offset', 0,
+        'length', octet_length(value)
+      ))
+    ), convert_to(value, 'UTF8')
+  )
+$$;
+
+-- The id of the latest checkpoint, as a reader is given it.
+create function pg_temp.latest(thread text, ns text default '') returns text
+language sql volatile
+as $$select id from pgagent.get_checkpoint(thread, ns) where kind = 'checkpoint'$$;
+
+-- The ids that a list gives, in its order; null when it is empty.
+create function pg_temp.list(thread text, ns text default null, before text default null)
+returns text[]
+language sql volatile
+as $$
+  select array_agg(l.id order by l.ordinal)
+  from pgagent.list_checkpoints(thread, ns, before) with ordinality as l (
+    kind, thread, ns, id, parent_id, seq, created_at, checkpoint, metadata, token, channel,
+    version, type, blob, task_id, task_path, idx, ordinal
+  )
+  where l.kind = 'checkpoint'
+$$;
+
+-- What is left of the lease of a thread's job.
+create function pg_temp.lease_left(thread text) returns interval
+language sql volatile security definer
+as $$
+  select lease_expires_at - pgagent._now()
+  from pgagent.agent_jobs where job_id = pg_temp.job(thread)
+$$;

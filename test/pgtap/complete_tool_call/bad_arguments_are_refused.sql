@@ -1,0 +1,19 @@
+begin;
+\ir ../_lib.sql
+select plan(3);
+
+select pgagent.create_session('t');
+select pgagent.begin_tool_call('t', 'pay', 'k');
+
+select throws_ok(
+  'select pgagent.complete_tool_call(' || c.arguments || ')', c.code, null, c.arguments
+)
+from (
+  values
+  ('null, ''1''', 'PA008'),
+  ('gen_random_uuid(), ''1''', 'PA003'),
+  ('(select call_id from pgagent.tool_calls), to_jsonb(repeat(''x'', 1048576))', 'PA009')
+) as c (arguments, code);
+
+select * from finish();
+rollback;

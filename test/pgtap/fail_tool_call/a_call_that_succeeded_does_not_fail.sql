@@ -1,0 +1,19 @@
+begin;
+\ir ../_lib.sql
+select plan(2);
+
+select pg_temp.run('t');
+select call_id from pgagent.begin_tool_call('t', 'pay', 'k', fencing_token => 1) \gset
+select pgagent.complete_tool_call(:'call_id', '7', 1);
+
+select throws_ok(
+  format('select pgagent.fail_tool_call(%L, ''"no"'', fencing_token => 1)', :'call_id'), 'PA005'
+);
+select throws_ok(
+  format(
+    'select pgagent.fail_tool_call(%L, ''"no"'', in_doubt => true, fencing_token => 1)', :'call_id'
+  ), 'PA005'
+);
+
+select * from finish();
+rollback;
