@@ -131,7 +131,9 @@ def durable_tool(
     injected = inspect.Parameter(
         CALL_ID, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
     )
-    durable.__signature__ = signature.replace(parameters=[*shown, injected])  # type: ignore[attr-defined]
+    rest = next((i for i, p in enumerate(shown) if p.kind is p.VAR_KEYWORD), len(shown))
+    shown.insert(rest, injected)
+    durable.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
     durable.__annotations__ = {
         **{k: v for k, v in function.__annotations__.items() if k != "idempotency_key"},
         CALL_ID: annotation,
