@@ -32,7 +32,8 @@ begin
       format('kind: %s', coalesce(left(grant_access.kind, 100), 'null'))
     );
   end if;
-  if to_regrole(quote_ident(grant_access.grantee)) is null then
+  -- Whole, not cut to the length of a name.
+  if not exists (select from pg_roles as r where r.rolname::text = grant_access.grantee) then
     perform pgagent._raise(
       'PA003', 'no such role', format('role: %s', grant_access.grantee), 'create role ... login;'
     );
