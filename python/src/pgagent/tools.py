@@ -17,7 +17,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
-from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints, overload
 from uuid import UUID
 
 from langchain_core.tools import InjectedToolCallId
@@ -33,7 +33,7 @@ from pgagent.fence import token_of
 from pgagent.jsonable import jsonable
 from pgagent.saver.sync import PgAgentSaver
 
-F = TypeVar("F", bound=Callable[..., Any])
+R = TypeVar("R")
 
 CALL_ID = "durable_call_id"
 """Name of the parameter through which ToolNode hands in the model's tool_call_id."""
@@ -78,8 +78,18 @@ def idempotency_key(domain: str, *fields: str | None) -> str:
     return digest.hexdigest()
 
 
+@overload
+def durable_tool(function: Callable[..., R], /) -> Callable[..., R]: ...
+
+
+@overload
 def durable_tool(
-    function: F | None = None,
+    *, name: str | None = None, in_doubt: InDoubt = "raise"
+) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
+
+
+def durable_tool(
+    function: Callable[..., Any] | None = None,
     *,
     name: str | None = None,
     in_doubt: InDoubt = "raise",
