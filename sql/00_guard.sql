@@ -11,6 +11,12 @@
 -- any number of installers start together: the later ones wait, then find the work done.
 do $guard$
 begin
+  -- Objects that other schemas hold must not be bound into ours; search_path.sql undoes this.
+  perform pg_catalog.set_config(
+    'pgagent._search_path', pg_catalog.current_setting('search_path'), true
+  );
+  perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+
   if current_setting('server_version_num')::integer < 150000 then
     raise exception 'pgagent needs PostgreSQL 15 or later; this server is %',
       current_setting('server_version') using errcode = 'feature_not_supported';
