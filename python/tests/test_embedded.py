@@ -30,7 +30,7 @@ def processes_of(server: Server) -> list[str]:
             command = entry.read_text()
         except OSError:
             continue
-        if str(server.datadir) in command:
+        if "postgres" in command and str(server.datadir) in command:
             found.append(command)
     return found
 
@@ -105,6 +105,25 @@ with Server(fsync=False) as server:
         datadir, pid = process.stdout.readline().split()
         process.send_signal(number)
         assert process.wait(20) != 0
+    assert not Path(datadir).parent.exists()
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_a_program_that_is_killed_leaves_no_server() -> None:
+    program = """
+import os, signal
+from pgagent.embedded import Server
+with Server(fsync=False) as server:
+    print(server.datadir, server.pid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    datadir, pid = done.stdout.split()
+    deadline = time.monotonic() + 20
+    while Path(datadir).parent.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
     assert not Path(datadir).parent.exists()
     assert not Path(f"/proc/{pid}").exists()
 

@@ -39,6 +39,14 @@ UNPRIVILEGED = "nobody"
 NO_FSYNC = {"fsync": "off", "full_page_writes": "off"}
 """Still safe when processes are killed; not when the machine is."""
 
+# Waits for the end of its standard input, which comes when this process is gone, however it went.
+_GUARD = """
+cat
+pid=$(head -n 1 "$1/postmaster.pid") && kill -INT "$pid"
+while kill -0 "$pid"; do sleep 0.1; done
+rm -rf "$2"
+"""
+
 StopMode = Literal["smart", "fast", "immediate"]
 _SIGNALS = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 
@@ -95,6 +103,7 @@ class Server:
         self.settings: dict[str, str] = {**({} if fsync else NO_FSYNC), **(settings or {})}
         self._user = UNPRIVILEGED if os.geteuid() == 0 else None
         self._process: subprocess.Popen[bytes] | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
         self._creator = os.getpid()
         self._fsync = fsync
         self._fixed_port = port is not None
@@ -126,6 +135,14 @@ class Server:
         """
         if self.running:
             return self
+        if self._guard is None:
+            self._guard = subprocess.Popen(
+                ["/bin/sh", "-c", _GUARD, "guard", self.datadir, self._home],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
         deadline = time.monotonic() + timeout
         while not self._start_once(deadline):
             if time.monotonic() > deadline:
@@ -181,6 +198,7 @@ class Server:
             self.stop("immediate" if self._is_throwaway else "fast")
         finally:
             self.kill()
+            self._dismiss_guard()
             self._remove_segment()
             self._remove_home()
 
@@ -271,6 +289,13 @@ class Server:
                 return home
         message = f"no temporary directory that the user {self._user} can reach"
         raise ServerError(message)
+
+    def _dismiss_guard(self) -> None:
+        if self._guard is not None and self._guard.stdin is not None:
+            self._guard.kill()
+            self._guard.stdin.close()
+            self._guard.wait()
+            self._guard = None
 
     def _remove_home(self) -> None:
         shutil.rmtree(self._home, ignore_errors=True)
