@@ -10,7 +10,8 @@
 -- Returns: how many writes were stored. A repeated idx is left as it is, or replaced when it is
 --          negative (errors, interrupts and the like).
 -- Locks:   the session, shared: the tasks of a step do not wait for each other. last_activity_at
---          does not move.
+--          does not move. In a transaction of several calls another one comes first: two that share
+--          the session and then change it would deadlock.
 -- Raises:  PA008, PA009 bad header; PA003 no such thread (with a token); PA011 somebody else's;
 --          PA006 deleted or archived; PA001 busy; PA002 stale.
 -- Safe to repeat: yes.
