@@ -6,7 +6,7 @@
 --                checkpoint of that id's namespace (metadata.parents) is older. An unknown id gives
 --                nothing.
 -- filter:        metadata must contain this object.
--- max_rows:      at most so many checkpoints; null: all.
+-- max_rows:      at most so many checkpoints; null: all; a negative number: none.
 -- Returns rows as get_checkpoint does, without the thread row: a checkpoint row each, newest first;
 -- a value row for each version that any of them names, once; a write row for each write.
 -- Order is that of seq within a thread; over threads that of created_at.
@@ -62,7 +62,7 @@ begin atomic
           )
         )
       order by c.seq desc
-      limit max_rows
+      limit case when max_rows < 0 then 0 else max_rows end
     )
     union all
     (
@@ -80,7 +80,7 @@ begin atomic
           )
         )
       order by c.created_at desc, c.seq desc
-      limit max_rows
+      limit case when max_rows < 0 then 0 else max_rows end
     )
   )
 
