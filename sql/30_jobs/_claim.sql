@@ -6,8 +6,8 @@
 -- Locks:   the session, then the job, of each job it returns. Never waits: a session or job that is
 --          locked is left for another call. Two clauses, session first: in one clause the job of a
 --          skipped session stays locked, and two transactions can deadlock over it.
--- Plan:    `limit max_jobs` is a parameter, which the planner takes for a tenth of the queue: left to
---          itself it joins the few jobs it finds with a scan of every session. So it may not.
+-- Plan:    `limit max_jobs` is a parameter, which the planner takes for a tenth of the queue: left
+--          to itself it joins the few jobs it finds with a scan of every session. So it may not.
 -- Expired leases are taken back first, at most once a second in a backend, and once more when there
 -- is nothing else to give.
 create function pgagent._claim(worker text, queues text[], max_jobs integer, lease interval)
