@@ -688,7 +688,7 @@ def list_checkpoints(
 
 
 def discard_partial_outputs(thread_id: str, fencing_token: int) -> Call[int]:
-    """Forgets what failed tasks of the run stored before they failed, so that they run again."""
+    """Forgets what failed tasks of the run have stored, so that they run again."""
     return _call(
         "discard_partial_outputs",
         {"thread_id": ("text", thread_id), "fencing_token": ("bigint", fencing_token)},
