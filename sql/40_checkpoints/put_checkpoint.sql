@@ -7,6 +7,7 @@
 --   inline      {type, offset, length}: small scalar values of this checkpoint, as one mapping
 --   channels    [{channel, version, type, offset, length}]: one for each channel with a new version
 --   seen_token  the fencing token seen when the run read the thread (plain runs)
+--   leftovers   true while a job finishes what an ended run left: its own run has not begun
 -- body:   the serialised values, one after the other; offset and length are bytes into it.
 -- fencing_token: the token of the run that writes; null for a plain run, which makes the thread.
 -- Returns: the number of the checkpoint: what "latest" means, whatever the clients' clocks say.
@@ -123,7 +124,11 @@ begin
   end if;
   if put_checkpoint.fencing_token is not null and h.checkpoint_ns = ''
     and v_source in ('input', 'loop', 'fork') then
-    perform pgagent._note_progress(s.active_job_id, h.checkpoint_id, v_step);
+    perform pgagent._note_progress(
+      s.active_job_id,
+      case when header -> 'leftovers' is distinct from 'true' then h.checkpoint_id end,
+      v_step
+    );
   end if;
   return v_seq;
 end
@@ -132,7 +137,7 @@ $$;
 comment on function pgagent.put_checkpoint(jsonb, bytea, bigint) is
 'Stores a checkpoint with its new channel values; returns its number in the thread.';
 
--- Notes on the job that its input was taken in, and lets a lease live that progress was made under.
+-- Notes on the job that its input was taken in (with a checkpoint_id), and lets a lease live that progress was made under.
 -- Progress is a loop checkpoint with a step beyond any the job has stored.
 create function pgagent._note_progress(job_id uuid, checkpoint_id text, step integer)
 returns void

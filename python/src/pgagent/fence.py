@@ -20,6 +20,9 @@ from pgagent.errors import StaleToken
 
 TOKEN_KEY = "__pgagent_token"
 
+LEFTOVERS_KEY = "__pgagent_leftovers"
+"""Set while a job finishes what an ended run left: its own run has not begun then."""
+
 _tokens: ContextVar[Mapping[str, int]] = ContextVar("pgagent_tokens", default=MappingProxyType({}))
 
 

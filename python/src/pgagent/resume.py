@@ -24,7 +24,7 @@ from langgraph.types import Command, PregelTask, StateSnapshot
 
 from pgagent.calls import Job
 from pgagent.errors import StaleToken, ThreadGone
-from pgagent.fence import TOKEN_KEY, holding
+from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, holding
 from pgagent.saver.sync import PgAgentSaver
 
 Leftovers = Literal["keep", "finish", "drop"]
@@ -96,16 +96,25 @@ class Delivery:
             "callbacks": list(self.callbacks),
         }
 
-    def invoke(self, input: Any) -> None:
+    def invoke(self, input: Any, *, leftovers: bool = False) -> None:
         """Runs the graph. Sync durability, passed outright, or subgraphs would not inherit it: with
         any other, a run that lost its thread would go on to its end before it noticed."""
+        config = self.config
+        config["configurable"][LEFTOVERS_KEY] = leftovers
         with holding(self.job.thread_id, self.job.fencing_token):
-            self.graph.invoke(input, self.config, durability="sync", control=self.control)
+            self.graph.invoke(input, config, durability="sync", control=self.control)
+
+    def forget_failures(self) -> bool:
+        """Forgets what failed tasks have stored; whether there was anything."""
+        job = self.job
+        forgotten = self.saver.client.discard_partial_outputs(job.thread_id, job.fencing_token)
+        return forgotten > 0
 
     def clear_leftovers(self) -> None:
         """Does with an earlier run's unfinished tasks what ``on_leftovers`` says."""
         if self.on_leftovers == "finish":
-            self.invoke(None)
+            self.forget_failures()
+            self.invoke(None, leftovers=True)
         if self.on_leftovers != "drop":
             with holding(self.job.thread_id, self.job.fencing_token):
                 self.graph.update_state(self.config, None, as_node=END)
@@ -158,10 +167,10 @@ def deliver(delivery: Delivery) -> Outcome:
     1. The run has not begun (no root checkpoint of its own): clear what an earlier run left, then
        begin with the payload.
     2. It has, and no task is left: it is complete.
-    3. It has, and tasks are left: tasks that failed after they had stored output lose that output;
-       when all that could run waits for people who have not answered, pause again without running;
-       else go on, with the answers that are still pending. Answers go by interrupt id, strictly: a
-       bare answer would be given to the next question as well.
+    3. It has, and tasks are left: what failed tasks have stored is forgotten; when all that could
+       run waits for people who have not answered, pause again without running; else go on, with
+       the answers that are still pending. Answers go by interrupt id, strictly: a bare answer would
+       be given to the next question as well.
 
     Raises:
         StaleToken, ThreadGone: the run lost its thread. Nothing more of it is stored.
@@ -175,7 +184,7 @@ def deliver(delivery: Delivery) -> Outcome:
                 delivery.clear_leftovers()
             delivery.invoke(delivery.to_input(job.payload))
         elif position.state.tasks:
-            if delivery.saver.client.discard_partial_outputs(job.thread_id, job.fencing_token):
+            if delivery.forget_failures():
                 position = read(delivery)
             pause = position.pause(job.resume)
             if pause is not None:

@@ -22,7 +22,7 @@ from langgraph.checkpoint.base import (
 from pgagent import calls
 from pgagent.calls import Call, Row
 from pgagent.errors import BadArgument
-from pgagent.fence import TOKEN_KEY, token_of
+from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, token_of
 from pgagent.saver import codec
 
 _SEEN_THREADS = 10_000
@@ -97,6 +97,7 @@ class SaverBase(BaseCheckpointSaver[str]):
             metadata=get_serializable_checkpoint_metadata(config, metadata),
             new_versions=new_versions,
             seen_token=self._seen.get(thread_id) if token is None else None,
+            leftovers=bool(config["configurable"].get(LEFTOVERS_KEY)),
         )
         stored = codec.config_of(thread_id, checkpoint_ns, checkpoint["id"])
         if token is not None:

@@ -82,6 +82,7 @@ def encode_checkpoint(
     metadata: CheckpointMetadata,
     new_versions: ChannelVersions,
     seen_token: int | None,
+    leftovers: bool = False,
 ) -> Message:
     """What ``put_checkpoint`` takes.
 
@@ -97,6 +98,7 @@ def encode_checkpoint(
         "checkpoint_id": checkpoint["id"],
         "parent_checkpoint_id": parent_checkpoint_id,
         "seen_token": seen_token,
+        "leftovers": leftovers,
         "checkpoint": {k: v for k, v in checkpoint.items() if k != "channel_values"},
         "inline": _add_inline(body, inline) if inline else None,
         "channels": [
