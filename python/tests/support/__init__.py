@@ -1,0 +1,1 @@
+"""What the tests of agents share: processes that die, and a record that outlives them."""
