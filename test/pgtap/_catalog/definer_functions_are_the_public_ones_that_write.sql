@@ -1,0 +1,29 @@
+begin;
+select plan(2);
+
+select set_eq(
+  $$
+    select p.proname::text
+    from pg_proc as p
+    where p.pronamespace = 'pgagent'::regnamespace and p.prosecdef
+  $$,
+  '{
+    append_event, append_message, append_messages, begin_tool_call, cancel_job, claim_job,
+    claim_jobs, complete_job, complete_tool_call, create_session, delete_session,
+    discard_partial_outputs, enqueue_job, fail_job, fail_tool_call, pause_job, put_checkpoint,
+    put_writes, reap_expired, record_usage, release_job, renew_lease, resume_job, set_setting,
+    start_run
+  }'::text[], 'security definer'
+);
+select set_eq(
+  $$
+    select p.proname::text
+    from pg_proc as p
+    where p.pronamespace = 'pgagent'::regnamespace and not p.prosecdef and p.proname not like '\_%'
+  $$,
+  '{get_checkpoint, get_job, grant_access, idempotency_key, list_checkpoints, version}'::text[],
+  'with the rights of their caller'
+);
+
+select * from finish();
+rollback;

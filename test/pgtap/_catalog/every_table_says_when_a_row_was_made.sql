@@ -1,0 +1,22 @@
+begin;
+select plan(2);
+
+select is_empty($$
+  select c.oid::regclass
+  from pg_class as c
+  where c.relnamespace = 'pgagent'::regnamespace
+    and c.relkind = 'r'
+    and c.relname <> 'settings'
+    and not exists (
+      select
+      from pg_attribute as a
+      where a.attrelid = c.oid
+        and a.attname = 'created_at'
+        and a.atttypid = 'timestamptz'::regtype
+        and a.attnotnull
+    )
+$$, 'created_at');
+select col_not_null('pgagent', 'settings', 'updated_at', 'a setting says when it was set');
+
+select * from finish();
+rollback;

@@ -1,0 +1,27 @@
+-- Those that policies, defaults and functions with their caller's rights reach; each is harmless
+-- when called by hand.
+begin;
+select plan(1);
+
+select set_eq(
+  $$
+    select format('%s: %s', p.proname, string_agg(r.rolname, ' ' order by r.rolname))
+    from pg_proc as p
+    join pg_roles as r
+      on r.rolname in ('t_reader', 't_tenant', 't_worker', 't_admin', 't_stranger')
+    where p.pronamespace = 'pgagent'::regnamespace
+      and p.proname like '\_%'
+      and has_function_privilege(r.oid, p.oid, 'execute')
+    group by p.proname
+  $$,
+  array[
+    '_check_name: t_admin t_reader t_tenant t_worker',
+    '_limit: t_admin t_reader t_tenant t_worker',
+    '_raise: t_admin t_reader t_tenant t_worker',
+    '_service: t_admin t_reader t_worker',
+    '_tenant: t_admin t_reader t_tenant t_worker'
+  ]
+);
+
+select * from finish();
+rollback;
