@@ -59,7 +59,6 @@ class Heartbeat(BaseCallbackHandler):
         self.control = control
         self.lease = lease
         self.lost: str | None = None
-        self.telling = False
         self._done = Event()
         self._thread = Thread(
             target=self._beat, name=f"pgagent-heartbeat-{job.job_id}", daemon=True
@@ -80,8 +79,7 @@ class Heartbeat(BaseCallbackHandler):
             try:
                 lease = self.client.renew_lease(self.job.job_id, self.job.fencing_token)
             except LOST as refusal:
-                if not self.telling:
-                    self._lose(str(refusal.args[0]))
+                self._lose(str(refusal.args[0]))
                 return
             except psycopg.Error as error:
                 log.warning("no renewal for job %s: %s", self.job.job_id, error)
@@ -212,9 +210,9 @@ class Worker:
         try:
             with heartbeat:
                 verdict = self._verdict(delivery)
-                if heartbeat.lost is None:
-                    heartbeat.telling = True
-                    self._tell(verdict)
+            # No renewal is under way any more: one that crossed the verdict would be refused.
+            if heartbeat.lost is None:
+                self._tell(verdict)
         except LOST as refusal:
             log.warning("job %s is not ours any more: %s", job.job_id, refusal.args[0])
         except psycopg.OperationalError as error:
