@@ -158,7 +158,7 @@ def test_an_idle_connection_is_committed(dsn: str, kind: str, server) -> None:
 def test_it_works_with_an_empty_search_path(dsn: str, kind: str, server) -> None:
     with psycopg.connect(dsn, autocommit=True, options="-c search_path=") as connection:
         assert install(connection).did == kind
-        assert connection.execute("show search_path").fetchone() == ('',)
+        assert connection.execute("show search_path").fetchone() == ("",)
     assert_whole(dsn, kind, server)
 
 
