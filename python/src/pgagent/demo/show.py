@@ -1,0 +1,135 @@
+"""The run, and what can be seen of it: a live display on a terminal, elsewhere lines."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from rich.columns import Columns
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+
+from pgagent.demo.audit import Audit, by_phase
+from pgagent.demo.mayhem import Mayhem
+from pgagent.demo.probe import Phase
+from pgagent.demo.stage import Stage
+
+_LINE_EVERY = 5.0  # seconds, where there is no terminal
+
+
+class Screen:
+    """Shows how far it is; `update` may be called as often as one likes."""
+
+    def __init__(self, console: Console, stage: Stage, mayhem: Mayhem) -> None:
+        self._console = console
+        self._stage = stage
+        self._mayhem = mayhem
+        self._began = time.monotonic()
+        self._drawn = 0.0
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def update(self) -> None:
+        """Draw, if it is time."""
+        now = time.monotonic()
+        if now - self._drawn < (0.1 if self._live.is_started else _LINE_EVERY):
+            return
+        self._drawn = now
+        if self._live.is_started:
+            self._live.update(self._picture(), refresh=True)
+        else:
+            self._console.print(self._line(), highlight=False)
+
+    def _picture(self) -> RenderableType:
+        workers = Table("worker", "process", "doing", box=None, header_style="dim")
+        for hand in self._stage.crew.hands:
+            doing = "stopped" if hand.stopped else hand.phase.label
+            workers.add_row(hand.name, str(hand.process.pid), doing)
+        return Group(
+            self._line(),
+            ProgressBar(self._stage.total, self._stage.done, width=60),
+            "",
+            Columns([workers, _kills(self._mayhem)], padding=(0, 6)),
+        )
+
+    def _line(self) -> str:
+        mayhem, stage = self._mayhem, self._stage
+        stops = f"{len(mayhem.stops)} stops, " if mayhem.stops else ""
+        return (
+            f"{time.monotonic() - self._began:4.0f} s  {stage.done} of {stage.total} jobs, "
+            f"{stage.jobs['IN_PROGRESS']} running, {mayhem.kills.total()} kills, {stops}"
+            f"{stage.refusals.read().total()} stale writes refused"
+        )
+
+
+def _kills(mayhem: Mayhem) -> Table:
+    table = Table("killed", "", box=None, header_style="dim")
+    for phase in reversed(Phase):
+        table.add_row(phase.label, str(mayhem.kills[phase]))
+    return table
+
+
+def play(
+    stage: Stage,
+    mayhem: Mayhem,
+    console: Console,
+    *,
+    also: Callable[[], None] = lambda: None,
+    deadline: float = 600.0,
+) -> None:
+    """Let the workers work and the mayhem strike, until all jobs have ended.
+
+    Args:
+        stage: where.
+        mayhem: what happens to the workers.
+        console: where to show it.
+        also: called all the time, for what else may happen.
+        deadline: seconds after which the run is given up, unfinished.
+    """
+    give_up = time.monotonic() + deadline
+    with Screen(console, stage, mayhem) as screen:
+        while (stage.done < stage.total or not mayhem.settled) and time.monotonic() < give_up:
+            stage.look()
+            mayhem.step()
+            also()
+            screen.update()
+            time.sleep(0.001)
+
+
+def report(counted: Audit, mayhem: Mayhem) -> Table:
+    """The table at the end."""
+    table = Table(show_header=False, title="what was counted", title_justify="left")
+    refused = ", ".join(f"{name} {count}" for name, count in counted.refused.most_common())
+    stopped = Counter(stop.phase for stop in mayhem.stops)
+    rows = {
+        "conversations": f"{counted.conversations}",
+        "jobs": ", ".join(f"{count} {status}" for status, count in counted.jobs.items()),
+        "kills": f"{mayhem.kills.total()}: {by_phase(mayhem.kills)}",
+        "stops": f"{len(mayhem.stops)}: {by_phase(stopped)}" if stopped else "0",
+        "deliveries": f"{counted.deliveries}",
+        "stale writes refused": f"{counted.refused.total()}" + (f": {refused}" if refused else ""),
+        "model calls": f"{counted.model_calls}, for {counted.replies} recorded",
+        "steps run again": f"{counted.steps_again}",
+        "effects recorded": f"{counted.effects}, of {counted.effects_expected} expected",
+        "bytes stored": f"{counted.stored:,}, for {counted.said:,} said",
+    }
+    for what, count in rows.items():
+        table.add_row(what, count)
+    return table

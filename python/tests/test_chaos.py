@@ -1,0 +1,38 @@
+"""The chaos test in its shorter cut, on conversations in the format of tau-bench."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from pgagent.demo import recording
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_nothing_is_lost_or_done_twice_while_workers_die_and_stop_and_the_server_restarts(
+    tmp_path: Path,
+):
+    chats = tmp_path / "chats"
+    recording.save(chats, recording.own(60))
+    trajectories = [
+        {
+            "task_id": number,
+            "traj": [{"tool_calls": None, "function_call": None, **message} for message in chat],
+        }
+        for number, chat in enumerate(json.loads(chats.read_text()).values())
+    ]
+    data = tmp_path / "trajectories.json"
+    data.write_text(json.dumps(trajectories))
+
+    done = subprocess.run(
+        [sys.executable, ROOT / "test" / "chaos", "--quick", "--seed", "1", "--data", data],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    *_, last = done.stdout.splitlines()
+    assert last.startswith("chaos: seed 1, 75 of 75 jobs completed, 12 kills (")
+    assert last.endswith("of 127 effects: nothing lost, nothing done twice")
