@@ -25,7 +25,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_r
 from pgagent import calls, resume
 from pgagent.calls import Call, Job
 from pgagent.client import Client
-from pgagent.errors import NotFound, StaleToken, ThreadGone
+from pgagent.errors import LimitExceeded, NotFound, StaleToken, ThreadGone
 from pgagent.fence import LeaseLost
 from pgagent.jsonable import jsonable
 from pgagent.resume import Complete, Delivery, Leftovers, Pause
@@ -58,7 +58,8 @@ class Heartbeat(BaseCallbackHandler):
         self.job = job
         self.control = control
         self.lease = lease
-        self.lost: str | None = None
+        self._refusal: str | None = None
+        self._heard = time.monotonic()
         self._done = Event()
         self._thread = Thread(
             target=self._beat, name=f"pgagent-heartbeat-{job.job_id}", daemon=True
@@ -72,35 +73,46 @@ class Heartbeat(BaseCallbackHandler):
         self._done.set()
         self._thread.join()
 
+    @property
+    def lost(self) -> str | None:
+        """Why the run is lost; None while it is ours. Does not need the heartbeat's thread: that may
+        hang on the network, and a process that was stopped goes on with any of its threads."""
+        if self._refusal is None and time.monotonic() - self._heard > self.lease * 2 / 3:
+            self._refusal = "the server did not answer for two thirds of the lease"
+        return self._refusal
+
     def _beat(self) -> None:
-        heard = time.monotonic()
-        while not self._done.wait(self.lease / 3 * random.uniform(0.8, 1.0)):
+        while self.lost is None and not self._done.wait(self.lease / 3 * random.uniform(0.8, 1.0)):
             asked = time.monotonic()
             try:
                 lease = self.client.renew_lease(self.job.job_id, self.job.fencing_token)
             except LOST as refusal:
-                self._lose(str(refusal.args[0]))
-                return
+                self._refusal = str(refusal.args[0])
             except psycopg.Error as error:
                 log.warning("no renewal for job %s: %s", self.job.job_id, error)
-                if asked - heard > self.lease * 2 / 3:
-                    self._lose("the server did not answer for two thirds of the lease")
-                    return
-                continue
-            heard = asked
-            if lease.cancel_requested:
-                self.control.request_drain("cancelled")
-
-    def _lose(self, reason: str) -> None:
-        log.warning("lost job %s of thread %s: %s", self.job.job_id, self.job.thread_id, reason)
-        self.lost = reason
-        self.control.request_drain("lease lost")
+            else:
+                self._heard = asked
+                if lease.cancel_requested:
+                    self.control.request_drain("cancelled")
+        if self.lost is not None:
+            log.warning(
+                "lost job %s of thread %s: %s", self.job.job_id, self.job.thread_id, self.lost
+            )
+            self.control.request_drain("lease lost")
 
     def _check(self, *args: Any, **kwargs: Any) -> None:
-        if self.lost is not None:
-            raise LeaseLost(self.lost, hint="Let this error through: the job runs elsewhere.")
+        lost = self.lost
+        if lost is not None:
+            raise LeaseLost(lost, hint="Let this error through: the job runs elsewhere.")
 
     on_chain_start = on_chat_model_start = on_llm_start = on_tool_start = _check
+
+
+def _described(error: BaseException | None) -> Any:
+    """An error as JSON."""
+    if error is None:
+        return {"type": "stopped", "message": "the run stopped short"}
+    return jsonable({"type": type(error).__qualname__, "message": str(error)[:10_000]})
 
 
 def last_word(values: Any) -> Any:
@@ -209,10 +221,10 @@ class Worker:
         )
         try:
             with heartbeat:
-                verdict = self._verdict(delivery)
+                verdicts = self._verdicts(delivery)
             # No renewal is under way any more: one that crossed the verdict would be refused.
             if heartbeat.lost is None:
-                self._tell(verdict)
+                self._tell(*verdicts)
         except LOST as refusal:
             log.warning("job %s is not ours any more: %s", job.job_id, refusal.args[0])
         except psycopg.OperationalError as error:
@@ -220,51 +232,60 @@ class Worker:
         finally:
             self._control = None
 
-    def _verdict(self, delivery: Delivery) -> Call[str]:
-        """Runs a delivery; the call that tells the server what it came to."""
+    def _verdicts(self, delivery: Delivery) -> tuple[Call[str], ...]:
+        """Runs a delivery; the call that says what it came to, and others in case the server does
+        not take that one."""
         ids = delivery.job.job_id, delivery.job.fencing_token
         try:
             outcome = resume.deliver(delivery)
             if isinstance(outcome, Complete):
                 log.info("job %s is complete", ids[0])
-                return calls.complete_job(*ids, self._result(outcome))
+                return tuple(calls.complete_job(*ids, result) for result in self._results(outcome))
             if isinstance(outcome, Pause):
                 log.info("job %s waits for %s answers", ids[0], len(outcome.questions))
-                return calls.pause_job(*ids, jsonable(outcome.questions))
+                too_large = LimitExceeded("what the run asks is larger than a job can hold")
+                return (
+                    calls.pause_job(*ids, jsonable(outcome.questions)),
+                    calls.fail_job(*ids, _described(too_large), fatal=True),
+                )
             error = outcome.error
         except LOST:
             raise
         except (GraphDrained, psycopg.OperationalError) as stopped:
             # Told to stop, or the server is away: another goes on from the last checkpoint.
             log.info("job %s goes back: %s", ids[0], stopped)
-            return calls.release_job(*ids)
+            return (calls.release_job(*ids),)
         except Exception as raised:
             error = raised
         log.warning("job %s failed: %r", ids[0], error, exc_info=error)
-        described = {
-            "type": "stopped" if error is None else type(error).__qualname__,
-            "message": "the run stopped short" if error is None else str(error)[:10_000],
-        }
-        return calls.fail_job(
-            *ids, jsonable(described), fatal=error is not None and self.is_fatal(error)
-        )
+        fatal = error is not None and self.is_fatal(error)
+        return (calls.fail_job(*ids, _described(error), fatal=fatal),)
 
-    def _result(self, outcome: Complete) -> Any:
-        """The result as JSON; a run does not fail because what it said is too large to keep."""
+    def _results(self, outcome: Complete) -> Iterator[Any]:
+        """The result as JSON, and what stands for it: a run does not fail because what it said is
+        too large to keep."""
         result = jsonable(self.to_result(outcome.values))
         size = len(json.dumps(result))
-        return result if size <= RESULT_BYTES else {"omitted": f"{size} bytes of result"}
+        if size <= RESULT_BYTES:
+            yield result
+        yield {"omitted": f"{size} bytes of result"}
 
-    def _tell(self, call: Call[str]) -> None:
-        """Sends a verdict, again and again for as long as the lease may last."""
-        for attempt in Retrying(
-            stop=stop_after_delay(self.lease),
-            wait=wait_random_exponential(multiplier=0.1, max=2.0),
-            retry=retry_if_exception_type(psycopg.OperationalError),
-            reraise=True,
-        ):
-            with attempt:
-                self.client.run(call)
+    def _tell(self, verdict: Call[str], *smaller: Call[str]) -> None:
+        """Sends a verdict, again and again for as long as the lease may last; a smaller one when
+        the server finds it too large."""
+        try:
+            for attempt in Retrying(
+                stop=stop_after_delay(self.lease),
+                wait=wait_random_exponential(multiplier=0.1, max=2.0),
+                retry=retry_if_exception_type(psycopg.OperationalError),
+                reraise=True,
+            ):
+                with attempt:
+                    self.client.run(verdict)
+        except LimitExceeded:
+            if not smaller:
+                raise
+            self._tell(*smaller)
 
     def _claim(self) -> Job | None:
         try:
@@ -281,10 +302,12 @@ class Worker:
         if current_thread() is not main_thread():
             yield
             return
-        before = {
-            number: signal.signal(number, lambda *_: self.stop())
-            for number in (signal.SIGTERM, signal.SIGINT)
-        }
+
+        def stop(number: int, frame: object) -> None:
+            # On a thread: a handler interrupts the main thread, which may hold the event's lock.
+            Thread(target=self.stop, name="pgagent-stop").start()
+
+        before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             yield
         finally:
