@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.constants import END
-from langgraph.errors import GraphDrained
+from langgraph.errors import EmptyInputError, GraphDrained
 from langgraph.pregel import Pregel
 from langgraph.runtime import RunControl
 from langgraph.types import Command, PregelTask, StateSnapshot
@@ -182,7 +182,10 @@ def deliver(delivery: Delivery) -> Outcome:
         if job.started_checkpoint_id is None:
             if position.state.tasks:
                 delivery.clear_leftovers()
-            delivery.invoke(delivery.to_input(job.payload))
+            payload = delivery.to_input(job.payload)
+            if payload is None:  # to LangGraph: go on with what is there
+                raise EmptyInputError("the payload of the job is no input")
+            delivery.invoke(payload)
         elif position.state.tasks:
             if delivery.forget_failures():
                 position = read(delivery)
