@@ -10,7 +10,7 @@ import pytest
 
 from pgagent.embedded import Server
 
-pytest_plugins = ["pgagent.testing.fixtures"]
+pytest_plugins = ["pgagent.testing.fixtures", "support.fixtures"]
 
 
 @pytest.fixture(scope="session")

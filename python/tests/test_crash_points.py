@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-import psycopg
 import pytest
 from psycopg import Connection
 
@@ -224,18 +222,12 @@ class Run:
         return Counter()
 
 
-@pytest.fixture
-def connection(pgagent_dsn: str) -> Iterator[Connection[Any]]:
-    with psycopg.connect(pgagent_dsn, autocommit=True) as connection:
-        yield connection
-
-
 @pytest.mark.parametrize("name", FAMILY)
 def test_a_death_at_any_point_does_not_show_in_the_end(
     name: str,
-    pgagent_dsn: str,
+    worker_dsn: str,
+    owner: Connection[Any],
     pgagent_clock: Clock,
-    connection: Connection[Any],
     tmp_path: Path,
 ) -> None:
     case = FAMILY[name]
@@ -245,7 +237,7 @@ def test_a_death_at_any_point_does_not_show_in_the_end(
     def run() -> Run:
         thread_id = next(threads)
         journal = Journal(tmp_path / thread_id)
-        return Run(case, pgagent_dsn, pgagent_clock, connection, journal, thread_id)
+        return Run(case, worker_dsn, pgagent_clock, owner, journal, thread_id)
 
     undisturbed = run()
     assert undisturbed.walk() == []

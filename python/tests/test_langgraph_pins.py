@@ -6,6 +6,7 @@ A red test is a question and not a fault: does the rule still hold, and is it st
 
 from __future__ import annotations
 
+import itertools
 import operator
 import time
 from collections.abc import Callable, Sequence
@@ -98,7 +99,7 @@ def chain(saver: Any, names: str, ran: list[str] | None = None, **breakpoints: A
 
         graph.add_node(name, node)
     graph.add_edge(START, names[0])
-    for one, next_one in zip(names, names[1:], strict=False):
+    for one, next_one in itertools.pairwise(names):
         graph.add_edge(one, next_one)
     return graph.compile(checkpointer=saver, **breakpoints)
 

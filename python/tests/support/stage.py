@@ -1,0 +1,120 @@
+"""A database, a clock, and workers in processes of their own."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import StateSnapshot
+from psycopg import Connection
+
+from pgagent import Client, PgAgentSaver, Worker
+from pgagent.calls import JobState
+from pgagent.testing import Clock
+from support.family import Graph, Saver
+from support.journal import Journal
+from support.processes import Forked, until
+
+Build = Callable[["Stage", Saver], Graph]
+
+
+@dataclass
+class Stage:
+    """Where agents are run: ``dsn`` is that of a worker role, ``conn`` the owner's."""
+
+    dsn: str
+    conn: Connection[Any]
+    clock: Clock
+    path: Path
+    journal: Journal = field(init=False)
+    client: Client = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.journal = Journal(self.path / "journal")
+        self.client = Client(self.conn)
+
+    # Jobs
+
+    def enqueue(self, thread_id: str = "t", payload: Any = None, **options: Any) -> UUID:
+        given = {"log": ["in"]} if payload is None else payload
+        return self.client.enqueue_job(thread_id, given, **options).job_id
+
+    def job(self, job_id: UUID) -> JobState:
+        job = self.client.get_job(job_id)
+        assert job is not None
+        return job
+
+    def status(self, job_id: UUID) -> str:
+        return self.job(job_id).status
+
+    def deliveries(self, job_id: UUID) -> list[tuple[int, str]]:
+        """Attempt number and outcome of each delivery that has ended."""
+        return self.conn.execute(
+            "select attempt, outcome from pgagent.job_attempts where job_id = %s order by token",
+            (job_id,),
+        ).fetchall()
+
+    def let_leases_run_out(self) -> None:
+        self.clock.advance(100)
+        until(lambda: self.client.reap_expired() or not self.leases())
+
+    def leases(self) -> int:
+        (count,) = self.conn.execute(
+            "select count(*) from pgagent.agent_jobs where status = 'IN_PROGRESS'"
+        ).fetchone() or (0,)
+        return int(count)
+
+    # Workers
+
+    def worker(self, build: Build, *, once: bool = True, **options: Any) -> Forked:
+        """A worker in a process of its own: until nothing is due, or until it is stopped."""
+
+        def work() -> None:
+            logging.getLogger("pgagent.worker").addHandler(Noting(self.journal))
+            with PgAgentSaver(self.dsn, max_size=4) as saver:
+                Worker(build(self, saver), **{"poll": 0.05, **options}).run(once=once)
+
+        return Forked(work)
+
+    def deliver(self, build: Build, **options: Any) -> int:
+        """Runs a worker until nothing is due; its exit code."""
+        with self.worker(build, **options) as process:
+            return process.wait()
+
+    def state(self, build: Build, thread_id: str = "t") -> StateSnapshot:
+        return build(self, PgAgentSaver(self.conn)).get_state(thread(thread_id))
+
+    # Gates: a process waits at one until the test opens it.
+
+    def at(self, gate: str) -> None:
+        """Within a node: says that it is there, and waits for the gate to open."""
+        self.journal.note("at", gate=gate)
+        until((self.path / f"{gate}.open").exists, timeout=40)
+
+    def open(self, gate: str) -> None:
+        (self.path / f"{gate}.open").touch()
+
+    def wait_at(self, gate: str) -> None:
+        """Waits until some process has come to a gate."""
+        until(lambda: any(note["gate"] == gate for note in self.journal.notes("at")))
+
+
+class Noting(logging.Handler):
+    """Keeps what a worker logs in the journal."""
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__(logging.WARNING)
+        self.journal = journal
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.journal.note("log", text=record.getMessage(), at=time.monotonic())
+
+
+def thread(thread_id: str = "t", **more: Any) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread_id, **more}}
