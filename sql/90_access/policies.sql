@@ -3,7 +3,8 @@
 -- rights the writing functions have, is not bound by it; they check their caller themselves.
 --
 -- Policies protect, they do not find: what a tenant may list repeats `user_id = _tenant()` itself.
--- The privilege is asked once a statement, in a sub-select.
+-- The privilege is asked once a statement, in a sub-select. The owner is looked up for each row by
+-- the thread's key: an `exists` may be planned as a hash of all the threads that the tenant owns.
 
 alter table pgagent.settings enable row level security;
 create policy everybody_granted on pgagent.settings for select using (true);
@@ -26,10 +27,8 @@ begin
     execute format(
       'create policy own_threads on %s for select using (
         (select has_function_privilege(''pgagent._service()''::regprocedure, ''execute''))
-        or exists (
-          select from pgagent.agent_sessions as s
-          where s.thread_id = %s.thread_id and s.user_id = (select pgagent._tenant())
-        )
+        or (select s.user_id from pgagent.agent_sessions as s where s.thread_id = %s.thread_id)
+          = (select pgagent._tenant())
       )', v_table, v_table
     );
   end loop;
