@@ -155,7 +155,7 @@ create table pgagent.job_attempts (
 );
 
 -- Deletes and reads by thread.
-create index job_attempts_by_thread on pgagent.job_attempts (thread_id, token);
+create index job_attempts_by_thread on pgagent.job_attempts (thread_id);
 
 comment on table pgagent.job_attempts is
 'One row a delivery, written once, when it ends; a live delivery is the job row itself.';
