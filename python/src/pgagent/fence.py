@@ -16,7 +16,7 @@ from types import MappingProxyType
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 
-from pgagent.errors import StaleToken
+from pgagent.errors import NotFound, StaleToken, ThreadGone
 
 TOKEN_KEY = "__pgagent_token"
 
@@ -32,6 +32,15 @@ class LeaseLost(StaleToken, GraphBubbleUp):
     A ``GraphBubbleUp``, so that ToolNode and retry policies let it through. The saver raises a plain
     :class:`~pgagent.errors.StaleToken`: LangGraph's executor drops bubble-ups from there.
     """
+
+
+@contextmanager
+def ending_lost_runs() -> Iterator[None]:
+    """Within a node: a refusal which says that the run lost its thread ends the run."""
+    try:
+        yield
+    except (StaleToken, ThreadGone, NotFound) as refusal:
+        raise LeaseLost(refusal.args[0], detail=refusal.detail, hint=refusal.hint) from None
 
 
 @contextmanager

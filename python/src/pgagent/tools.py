@@ -29,7 +29,7 @@ from langgraph.runtime import get_runtime
 from pgagent.calls import ToolCall
 from pgagent.client import Client
 from pgagent.errors import BaseMissing, PgAgentError
-from pgagent.fence import token_of
+from pgagent.fence import ending_lost_runs, token_of
 from pgagent.jsonable import jsonable
 from pgagent.saver.sync import PgAgentSaver
 
@@ -103,7 +103,7 @@ def durable_tool(
 
     The function may take ``idempotency_key``: the key, to hand on to a service that honours one. The
     model does not see that parameter. Use it under ``@tool``, in ToolNode, or call it in a node; calls
-    from several threads of one node need ``key=...``.
+    from several threads of one node need ``key=...`` (which the function then cannot have itself).
 
         @tool
         @durable_tool(in_doubt="retry")
@@ -123,9 +123,8 @@ def durable_tool(
     }
 
     @functools.wraps(function)
-    def durable(
-        *args: Any, durable_call_id: str | None = None, key: str | None = None, **kwargs: Any
-    ) -> Any:
+    def durable(*args: Any, durable_call_id: str | None = None, **kwargs: Any) -> Any:
+        key = None if "key" in signature.parameters else kwargs.pop("key", None)
         bound = signature.bind_partial(*args, **kwargs)
         bound.apply_defaults()
         described = {k: v for k, v in bound.arguments.items() if k not in hidden}
@@ -212,20 +211,15 @@ class _Call:
             result = effect()
         except GraphBubbleUp:
             # An interrupt: nothing was done, and the call is made again with the answer.
-            self.client.fail_tool_call(
-                asked.call_id, {"type": "interrupted"}, fencing_token=self.token
-            )
+            self._fail(asked.call_id, {"type": "interrupted"}, in_doubt=False)
             raise
         except Exception as error:
-            self.client.fail_tool_call(
-                asked.call_id,
-                jsonable({"type": type(error).__qualname__, "message": str(error)}),
-                in_doubt=True,
-                fencing_token=self.token,
-            )
+            described = {"type": type(error).__qualname__, "message": str(error)}
+            self._fail(asked.call_id, jsonable(described), in_doubt=True)
             raise
         return self._complete(asked.call_id, result)
 
+    @ending_lost_runs()
     def _begin(self, take_over: bool = False) -> ToolCall:
         give_up = time.monotonic() + CHECKPOINT_WAIT
         while True:
@@ -245,6 +239,11 @@ class _Call:
                     raise
                 time.sleep(0.02)
 
+    @ending_lost_runs()
+    def _fail(self, call_id: UUID, error: Any, *, in_doubt: bool) -> None:
+        self.client.fail_tool_call(call_id, error, in_doubt=in_doubt, fencing_token=self.token)
+
+    @ending_lost_runs()
     def _complete(self, call_id: UUID, result: Any) -> Any:
         """Stores the result, and returns what a later caller will be given."""
         stored = json.loads(json.dumps(jsonable(result)))
