@@ -79,6 +79,12 @@ def assert_whole(dsn: str, kind: str, server: Server) -> None:
     server.psql("-c", f"drop database {fresh} with (force)")
 
 
+def run_script(connection: psycopg.Connection) -> None:
+    """Install as psql does."""
+    with connection.transaction():
+        connection.execute(installer.script().encode())
+
+
 def assert_empty(dsn: str) -> None:
     assert state(dsn) == (0, 0, 0, 0, 0)
 
@@ -215,6 +221,14 @@ def test_an_extension_is_made_only_from_our_files(server: Server, kind: str) -> 
     assert offered == ("pg_catalog" if kind == "extension" else "")
 
 
+def test_the_installed_clock_does_not_stand_still_in_a_transaction(dsn: str) -> None:
+    with psycopg.connect(dsn) as connection:
+        install(connection)
+        (first,) = connection.execute("select pgagent._now()").fetchone() or (None,)
+        (second,) = connection.execute("select pgagent._now()").fetchone() or (None,)
+        assert first < second
+
+
 # What others put there before
 
 
@@ -246,7 +260,10 @@ def test_a_planted_version_function_is_refused_and_not_called(dsn: str, role) ->
 
 
 @pytest.mark.parametrize("path", ["public, pg_catalog", "public"])
-def test_operators_planted_in_public_are_not_bound_into_ours(dsn: str, path: str) -> None:
+@pytest.mark.parametrize("way", [install, run_script], ids=["by_install", "by_the_script"])
+def test_operators_planted_in_public_are_not_bound_into_ours(
+    dsn: str, path: str, way: Callable[[psycopg.Connection], object]
+) -> None:
     """`numeric * integer` has no exact match in pg_catalog: one in public would be taken."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(f"set search_path = {path}")
@@ -258,8 +275,10 @@ def test_operators_planted_in_public_are_not_bound_into_ours(dsn: str, path: str
             );
             create function public.hashtextextended(text, integer) returns bigint language plpgsql
             as $$ begin raise exception 'planted'; end $$;
+            create function public.to_regprocedure(text) returns oid language plpgsql
+            as $$ begin raise exception 'planted'; end $$;
         """)
-        install(connection)
+        way(connection)
         assert connection.execute("select pgagent._new_id('t')").fetchone()
 
 
