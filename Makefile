@@ -93,7 +93,7 @@ dist: build $(VENV)/dev ## wheel, source package, and a zip of the extension, in
 	@rm -rf dist
 	@$(VENV)/bin/python -m build --outdir dist python
 	@git archive --format=zip --prefix=pgagent-$(VERSION)/ -o dist/pgagent-$(VERSION).zip HEAD \
-	  Makefile pgagent.control sql LICENSE README.md CHANGELOG.md
+	  $(wildcard Makefile pgagent.control sql LICENSE README.md CHANGELOG.md)
 	@ls -l dist
 
 clean: ## remove what was made: build/, dist/, .venv
