@@ -92,6 +92,7 @@ fmt: $(VENV)/dev ## format Python and SQL
 dist: build $(VENV)/dev ## wheel, source package, and a zip of the extension, in dist/
 	@rm -rf dist
 	@$(VENV)/bin/python -m build --outdir dist python
+	@$(VENV)/bin/python -m zipfile -l dist/*.whl | grep -q "share/extension/$(notdir $(SCRIPT))"
 	@git archive --format=zip --prefix=pgagent-$(VERSION)/ -o dist/pgagent-$(VERSION).zip HEAD \
 	  $(wildcard Makefile pgagent.control sql LICENSE README.md CHANGELOG.md)
 	@ls -l dist
