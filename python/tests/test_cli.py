@@ -1,0 +1,65 @@
+"""pgagentctl: what it prints and how it exits."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import psycopg
+import pytest
+from typer.testing import CliRunner
+
+from pgagent.cli import app
+from pgagent.install import packaged_version
+from pgagent.testing import Databases
+
+VERSION = packaged_version()
+
+
+@pytest.fixture
+def empty_dsn(pgagent_databases: Databases) -> str:
+    return pgagent_databases.server.dsn(pgagent_databases.empty())
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, arguments)
+    return done.exit_code, done.output
+
+
+def test_install_says_what_it_did(empty_dsn: str) -> None:
+    assert run("install", "--dsn", empty_dsn) == (0, f"created the extension pgagent {VERSION}\n")
+    assert run("install", "--dsn", empty_dsn) == (0, f"pgagent {VERSION} is installed already\n")
+
+
+def test_install_says_why_it_did_not(empty_dsn: str) -> None:
+    with psycopg.connect(empty_dsn, autocommit=True) as connection:
+        connection.execute("create schema pgagent")
+    code, said = run("install", "--dsn", empty_dsn)
+    assert code == 1
+    assert "exists already and is not one of ours" in said
+
+
+def test_version_shows_package_and_database(pgagent_dsn: str, empty_dsn: str) -> None:
+    assert run("version") == (0, f"package {VERSION}\n")
+    assert run("version", "--dsn", pgagent_dsn) == (0, f"package {VERSION}\ndatabase {VERSION}\n")
+    assert run("version", "--dsn", empty_dsn) == (
+        1,
+        f"package {VERSION}\ndatabase: not installed\n",
+    )
+
+
+def test_up_runs_a_server_with_pgagent_until_it_is_interrupted() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "pgagent.cli", "up"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    ) as process:
+        assert process.stdout is not None
+        dsn = process.stdout.readline().strip()
+        with psycopg.connect(dsn) as connection:
+            assert connection.execute("select pgagent.version()").fetchone() == (VERSION,)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(dsn)
