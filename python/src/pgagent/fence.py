@@ -26,6 +26,29 @@ LEFTOVERS_KEY = "__pgagent_leftovers"
 _tokens: ContextVar[Mapping[str, int]] = ContextVar("pgagent_tokens", default=MappingProxyType({}))
 
 
+class SeenThread(str):
+    """A thread id that remembers the fencing token which its thread had when it was read.
+
+    LangGraph writes with the ``thread_id`` of the checkpoint it has read, so that a plain run brings
+    back the token it began with, whatever else reads the thread meanwhile. (A key of its own in
+    ``configurable`` would show in what LangGraph hands to its callers.) Equal to the plain text.
+    """
+
+    token: int | None
+
+    def __new__(cls, thread_id: str, token: int | None = None) -> SeenThread:
+        self = super().__new__(cls, thread_id)
+        self.token = token
+        return self
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str) and type(other) not in (str, SeenThread):
+            return NotImplemented  # such as a pattern that compares by itself
+        return str.__eq__(self, other)
+
+
 class LeaseLost(StaleToken, GraphBubbleUp):
     """Raised inside nodes and tools of a run that lost its thread.
 

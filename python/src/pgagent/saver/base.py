@@ -22,7 +22,7 @@ from langgraph.checkpoint.base import (
 from pgagent import calls
 from pgagent.calls import Call, Row
 from pgagent.errors import BadArgument
-from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, token_of
+from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, SeenThread, token_of
 from pgagent.saver import codec
 
 _SEEN_THREADS = 10_000
@@ -31,9 +31,10 @@ _SEEN_THREADS = 10_000
 class SeenTokens:
     """The fencing token that this saver's last read of each thread saw; bounded, newest kept.
 
-    A plain run hands it back with its writes: one that began before somebody else owned the thread is
-    stale, and one that began after a deletion may begin the thread anew. Losing an entry only means
-    that the server has less to compare.
+    A plain run hands back what it saw with its writes: one that began before somebody else owned the
+    thread is stale, and one that began after a deletion may begin the thread anew. These tokens are
+    for the first run of a thread, which has read no checkpoint that could remember one; see
+    :class:`~pgagent.fence.SeenThread`. Losing an entry only means that the server has less to compare.
     """
 
     def __init__(self, size: int = _SEEN_THREADS) -> None:
@@ -41,11 +42,8 @@ class SeenTokens:
         self._tokens: OrderedDict[str, int] = OrderedDict()
         self._turn = Lock()
 
-    def note(self, thread_id: str, token: int | None) -> None:
+    def note(self, thread_id: str, token: int) -> None:
         with self._turn:
-            if token is None:
-                self._tokens.pop(thread_id, None)
-                return
             self._tokens[thread_id] = token
             self._tokens.move_to_end(thread_id)
             if len(self._tokens) > self._size:
@@ -96,10 +94,12 @@ class SaverBase(BaseCheckpointSaver[str]):
             checkpoint=checkpoint,
             metadata=get_serializable_checkpoint_metadata(config, metadata),
             new_versions=new_versions,
-            seen_token=self._seen.get(thread_id) if token is None else None,
+            seen_token=self._seen_token(config) if token is None else None,
             leftovers=bool(config["configurable"].get(LEFTOVERS_KEY)),
         )
-        stored = codec.config_of(thread_id, checkpoint_ns, checkpoint["id"])
+        stored = codec.config_of(
+            config["configurable"]["thread_id"], checkpoint_ns, checkpoint["id"]
+        )
         if token is not None:
             stored["configurable"][TOKEN_KEY] = token
         return calls.put_checkpoint(message.header, message.body, token), stored
@@ -124,16 +124,24 @@ class SaverBase(BaseCheckpointSaver[str]):
             task_id=task_id,
             task_path=task_path,
             writes=writes,
-            seen_token=self._seen.get(thread_id) if token is None else None,
+            seen_token=self._seen_token(config) if token is None else None,
         )
         return calls.put_writes(message.header, message.body, token)
+
+    def _seen_token(self, config: RunnableConfig) -> int | None:
+        """The token that the thread had when a plain run read it; None when it never did."""
+        thread_id = config["configurable"]["thread_id"]
+        if isinstance(thread_id, SeenThread):
+            return thread_id.token
+        return self._seen.get(str(thread_id))
 
     def _get_call(self, config: RunnableConfig) -> Call[CheckpointTuple | None]:
         thread_id = _thread(config)
 
         def read(rows: list[Row]) -> CheckpointTuple | None:
             found = codec.decode(self.serde, rows)
-            self._seen.note(thread_id, found.token)
+            # A thread that nobody has made yet will begin with token 0.
+            self._seen.note(thread_id, found.token or 0)
             if not found.tuples:
                 return None
             if self.skip_stale_subgraphs:

@@ -24,6 +24,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from pgagent.calls import Row
 from pgagent.errors import BadArgument
+from pgagent.fence import SeenThread
 
 INLINE_BYTES = 64
 """Strings up to this size live in the checkpoint row; longer ones are stored once a version."""
@@ -228,7 +229,7 @@ def decode(serde: SerializerProtocol, rows: Iterable[Row]) -> Decoded:
                 )
             case "thread":
                 token = f.token
-    return Decoded([_tuple(serde, head, values, writes) for head in heads], token)
+    return Decoded([_tuple(serde, head, values, writes, token) for head in heads], token)
 
 
 def _tuple(
@@ -236,17 +237,19 @@ def _tuple(
     head: _Fields,
     values: Mapping[tuple[str, str, str, str], tuple[str, bytes]],
     writes: Mapping[tuple[str, str, str], list[PendingWrite]],
+    token: int | None,
 ) -> CheckpointTuple:
+    thread_id = head.thread if token is None else SeenThread(head.thread, token)
     channel_values = {} if head.blob is None else serde.loads_typed((head.type, head.blob))
     for channel, version in head.checkpoint.get("channel_versions", {}).items():
         stored = values.get((head.thread, head.ns, channel, str(version)))
         if stored is not None and channel not in channel_values:
             channel_values[channel] = serde.loads_typed(stored)
     return CheckpointTuple(
-        config=config_of(head.thread, head.ns, head.id),
+        config=config_of(thread_id, head.ns, head.id),
         checkpoint=cast(Checkpoint, {**head.checkpoint, "channel_values": channel_values}),
         metadata=cast(CheckpointMetadata, head.metadata),
-        parent_config=(config_of(head.thread, head.ns, head.parent_id) if head.parent_id else None),
+        parent_config=config_of(thread_id, head.ns, head.parent_id) if head.parent_id else None,
         pending_writes=writes.get((head.thread, head.ns, head.id), []),
     )
 

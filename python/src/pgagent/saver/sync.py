@@ -155,5 +155,8 @@ class PgAgentSaver(SaverBase):
     ) -> None:
         raise NotImplementedError(_USE_ASYNC)
 
+    async def adelete_thread(self, thread_id: str) -> None:
+        raise NotImplementedError(_USE_ASYNC)
+
 
 _USE_ASYNC = "PgAgentSaver is sync: compile the graph with AsyncPgAgentSaver to run it with await"
