@@ -1,4 +1,8 @@
 -- What the tests share. Each test runs in one transaction and rolls it back, so it leaves nothing.
+
+-- What goes round for ever fails.
+set local statement_timeout = '30 s';
+
 -- The newest job of a thread, whoever asks.
 create function pg_temp.job(thread text) returns uuid
 language sql volatile security definer
