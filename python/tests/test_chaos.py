@@ -5,11 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from pgagent.demo import recording
 
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.timeout(400)
 def test_nothing_is_lost_or_done_twice_while_workers_die_and_stop_and_the_server_restarts(
     tmp_path: Path,
 ):
@@ -34,5 +37,5 @@ def test_nothing_is_lost_or_done_twice_while_workers_die_and_stop_and_the_server
 
     assert done.returncode == 0, done.stdout + done.stderr
     *_, last = done.stdout.splitlines()
-    assert last.startswith("chaos: seed 1, 75 of 75 jobs completed, 12 kills (")
+    assert last.startswith("chaos: seed 1, 75 of 75 jobs completed, killed 12 (")
     assert last.endswith("of 127 effects: nothing lost, nothing done twice")

@@ -13,15 +13,20 @@ import typer
 from rich.console import Console
 
 from pgagent.demo.audit import Audit, audit, outcome
-from pgagent.demo.mayhem import Mayhem
+from pgagent.demo.mayhem import Action, Mayhem
+from pgagent.demo.probe import Phase
 from pgagent.demo.recording import own
 from pgagent.demo.show import play, report
 from pgagent.demo.stage import Pace, Stage
 from pgagent.embedded import ServerError
 
+SIX: tuple[Action, ...] = ("kill", "stop", "kill", "kill", "kill", "kill")
+
 console = Console(soft_wrap=True)
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
+@app.command()
 def main(
     conversations: Annotated[int, typer.Option(min=1, help="How many, three jobs each.")] = 40,
     workers: Annotated[int, typer.Option(min=1, help="How many worker processes.")] = 4,
@@ -40,8 +45,10 @@ def main(
 
     About every second one of them is killed with SIGKILL: before the first checkpoint of its job,
     inside a node, between a tool's effect and its receipt, after the last checkpoint, or wherever
-    it happens to be. Another worker goes on from the last checkpoint. (A call of the model takes
-    0.15 s here, and a worker stays for 0.02 s in each of the other places.)
+    it happens to be. Another worker goes on from the last checkpoint. Every sixth is only stopped,
+    with SIGSTOP, until its job has been given to another; when it goes on, the server must refuse
+    what it writes. (A call of the model takes 0.15 s here, and a worker stays for 0.02 s in each of
+    the other places.)
 
     At the end every thread is compared with its recording, message by message, and the effects of
     the tools, which went to a table without any unique key, with the recorded calls. The exit
@@ -52,17 +59,22 @@ def main(
     with refusing_politely(), Stage(own(conversations), workers, Pace()) as stage:
 
         def due(mayhem: Mayhem) -> bool:
-            # The last jobs are left in peace, or nobody would ever end them.
-            many_left = stage.total - stage.done > workers
-            return many_left and time.monotonic() - mayhem.last > seconds_between_kills
+            # Where workers start slowly they die slowly, and the last jobs are left in peace, or
+            # they would never end.
+            ready = sum(hand.phase is not Phase.STARTING for hand in stage.crew.hands)
+            return (
+                time.monotonic() - mayhem.last > seconds_between_kills
+                and ready > workers / 2
+                and stage.total - stage.done > workers
+            )
 
-        mayhem = Mayhem(stage, itertools.repeat("kill"), due, random.Random(seed))
+        mayhem = Mayhem(stage, itertools.cycle(SIX), due, random.Random(seed))
         play(stage, mayhem, console)
-        counted = audit(stage)
-        console.print(report(counted, mayhem))
+        counted = audit(stage, mayhem)
+        console.print(report(counted))
         for fault in counted.faults:
             console.print(fault, style="red", markup=False, highlight=False)
-        console.print(verdict(counted, mayhem), highlight=False)
+        console.print(verdict(counted), highlight=False)
         if keep:
             wait(stage)
     raise typer.Exit(1 if counted.faults else 0)
@@ -78,11 +90,12 @@ def refusing_politely() -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
-def verdict(counted: Audit, mayhem: Mayhem) -> str:
+def verdict(counted: Audit) -> str:
     """The last line: what was counted."""
     return (
         f"demo: {counted.jobs['COMPLETED']} of {counted.jobs.total()} jobs completed, "
-        f"{mayhem.kills.total()} workers killed, "
+        f"{counted.kills.total()} workers killed, {counted.stops.total()} stopped, "
+        f"{counted.refused.total()} stale writes refused, "
         f"{counted.model_calls} model calls for {counted.replies} recorded, "
         f"{counted.steps_again} steps run again, "
         f"{counted.effects} of {counted.effects_expected} effects: "
@@ -100,4 +113,4 @@ def wait(stage: Stage) -> None:
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    app()

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from pgagent.demo.mayhem import Mayhem
 from pgagent.demo.probe import Phase
 from pgagent.demo.recording import Effect, Recording
 from pgagent.demo.stage import Stage
@@ -33,6 +34,8 @@ class Audit:
 
     Attributes:
         jobs: by status.
+        kills: workers that were killed, by phase.
+        stops: workers that were stopped for longer than their lease, by phase.
         deliveries: how often a job was given to a worker.
         refused: stale writes refused, by function.
         model_calls: how often the model was called; `replies` is what was recorded.
@@ -45,6 +48,8 @@ class Audit:
 
     conversations: int
     jobs: Counter[str]
+    kills: Counter[Phase]
+    stops: Counter[Phase]
     deliveries: int
     refused: Counter[str]
     model_calls: int
@@ -57,7 +62,7 @@ class Audit:
     faults: list[str] = field(default_factory=list)
 
 
-def audit(stage: Stage) -> Audit:
+def audit(stage: Stage, mayhem: Mayhem) -> Audit:
     """Count, and compare every thread and its effects with its recording."""
     refused: Counter[str] = Counter()
     for (_, function), count in stage.refusals.read().items():
@@ -70,6 +75,8 @@ def audit(stage: Stage) -> Audit:
         jobs=Counter(
             dict(stage.ask("select status, count(*) from pgagent.agent_jobs group by status"))
         ),
+        kills=mayhem.kills,
+        stops=Counter(stop.phase for stop in mayhem.stops),
         deliveries=stage.ask("select count(*) from pgagent.job_attempts")[0][0],
         refused=refused,
         model_calls=sum(count for step, count in steps.items() if step.node == "model"),
@@ -80,6 +87,11 @@ def audit(stage: Stage) -> Audit:
         stored=stage.ask(_BYTES)[0][0],
         said=sum(len(str(message.content).encode()) for message in messages),
         faults=list(stage.crew.faults),
+    )
+    result.faults.extend(
+        f"{stop.hand.name} was stopped {stop.phase.label} and not refused a write afterwards"
+        for stop in mayhem.stops
+        if stop.refusals < 1
     )
     unfinished = result.jobs.total() - result.jobs["COMPLETED"]
     if unfinished:
@@ -118,6 +130,7 @@ def outcome(faults: int) -> str:
     return f"{faults} FAULTS" if faults else "nothing lost, nothing done twice"
 
 
-def by_phase(kills: Counter[Phase]) -> str:
-    """Kills by phase, in words."""
-    return ", ".join(f"{kills[phase]} {phase.label}" for phase in reversed(Phase) if kills[phase])
+def by_phase(hits: Counter[Phase]) -> str:
+    """Kills or stops, in words."""
+    phases = ", ".join(f"{hits[phase]} {phase.label}" for phase in Phase if hits[phase])
+    return f"{hits.total()} ({phases})" if hits else "0"

@@ -19,13 +19,14 @@ from typing import NamedTuple
 class Phase(IntEnum):
     """Where a worker is with its job; of several threads, the one that is furthest."""
 
-    IDLE = 0
-    JOB = 1
-    TOOL = 2
-    INPUT = 3
-    MODEL = 4
-    RECEIPT = 5
-    RESULT = 6
+    STARTING = 0
+    IDLE = 1
+    JOB = 2
+    TOOL = 3
+    INPUT = 4
+    MODEL = 5
+    RECEIPT = 6
+    RESULT = 7
 
     @property
     def label(self) -> str:
@@ -34,6 +35,7 @@ class Phase(IntEnum):
 
 
 _LABELS = {
+    Phase.STARTING: "starting",
     Phase.IDLE: "between jobs",
     Phase.JOB: "between steps",
     Phase.TOOL: "at another point of a tool call",
@@ -52,10 +54,14 @@ class Probe:
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         if create:
-            path.write_bytes(bytes(len(Phase)))
+            path.write_bytes(bytes(phase is Phase.STARTING for phase in Phase))
         with path.open("r+b") as file:
             self._page = mmap.mmap(file.fileno(), len(Phase))
         self._turn = Lock()
+
+    def started(self) -> None:
+        """Say that this process has started."""
+        self._page[Phase.STARTING] = 0
 
     @contextmanager
     def inside(self, phase: Phase) -> Iterator[None]:

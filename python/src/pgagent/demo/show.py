@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
@@ -71,11 +70,10 @@ class Screen:
 
     def _line(self) -> str:
         mayhem, stage = self._mayhem, self._stage
-        stops = f"{len(mayhem.stops)} stops, " if mayhem.stops else ""
         return (
             f"{time.monotonic() - self._began:4.0f} s  {stage.done} of {stage.total} jobs, "
-            f"{stage.jobs['IN_PROGRESS']} running, {mayhem.kills.total()} kills, {stops}"
-            f"{stage.refusals.read().total()} stale writes refused"
+            f"{stage.jobs['IN_PROGRESS']} running, {mayhem.kills.total()} kills, "
+            f"{len(mayhem.stops)} stops, {stage.refusals.read().total()} stale writes refused"
         )
 
 
@@ -113,16 +111,15 @@ def play(
             time.sleep(0.001)
 
 
-def report(counted: Audit, mayhem: Mayhem) -> Table:
+def report(counted: Audit) -> Table:
     """The table at the end."""
     table = Table(show_header=False, title="what was counted", title_justify="left")
     refused = ", ".join(f"{name} {count}" for name, count in counted.refused.most_common())
-    stopped = Counter(stop.phase for stop in mayhem.stops)
     rows = {
         "conversations": f"{counted.conversations}",
         "jobs": ", ".join(f"{count} {status}" for status, count in counted.jobs.items()),
-        "kills": f"{mayhem.kills.total()}: {by_phase(mayhem.kills)}",
-        "stops": f"{len(mayhem.stops)}: {by_phase(stopped)}" if stopped else "0",
+        "kills": by_phase(counted.kills),
+        "stops": by_phase(counted.stops),
         "deliveries": f"{counted.deliveries}",
         "stale writes refused": f"{counted.refused.total()}" + (f": {refused}" if refused else ""),
         "model calls": f"{counted.model_calls}, for {counted.replies} recorded",

@@ -71,7 +71,9 @@ def work(post: Post) -> None:
     )
     with PgAgentSaver.from_conn_string(post.dsn) as saver:
         agent = build_agent(world, saver)
-        WatchedWorker(world, agent, name=post.name, lease=post.lease, poll=0.2).run()
+        worker = WatchedWorker(world, agent, name=post.name, lease=post.lease, poll=0.2)
+        world.probe.started()
+        worker.run()
 
 
 def _end_with_parent() -> None:
