@@ -26,7 +26,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile \
 	| while IFS=$$'\t' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
 
-build: $(FILES) $(SHARE)/.made ## assemble the extension's scripts from sql/, in build/
+build: $(FILES) $(SHARE)/pgagent.control ## assemble the extension's scripts from sql/, in build/
 
 $(SCRIPT): $(SOURCES) pgagent.control Makefile
 	@mkdir -p build
@@ -41,11 +41,10 @@ build/pgagent--unpackaged--$(VERSION).sql: sql/unpackaged.sql pgagent.control Ma
 	@sed 's/@VERSION@/$(VERSION)/' $< > $@
 
 # The Python package carries the same files.
-$(SHARE)/.made: $(FILES)
+$(SHARE)/pgagent.control: $(FILES)
 	@mkdir -p $(SHARE)
-	@rm -f $(SHARE)/*.sql
+	@rm -f $(SHARE)/*.sql $(SHARE)/.made
 	@cp $(FILES) $(SHARE)
-	@touch $@
 
 install: $(FILES) ## copy the extension's files into the PostgreSQL of PG_CONFIG (honours DESTDIR)
 	@$(call refuse_foreign)
