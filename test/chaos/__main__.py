@@ -14,7 +14,7 @@ from rich.console import Console
 
 from pgagent.demo.audit import Audit, audit, by_phase, outcome
 from pgagent.demo.mayhem import Action, Mayhem
-from pgagent.demo.probe import AIMED_AT, Phase
+from pgagent.demo.probe import KILLED_IN, Phase
 from pgagent.demo.recording import Recording, own
 from pgagent.demo.show import play, report
 from pgagent.demo.stage import Pace, Stage
@@ -64,7 +64,7 @@ def checks(counted: Audit, kills: int, stops: int) -> list[Check]:
         Check(f"{hits} of them hit a running job >= {at_least}", hits >= at_least),
         *(
             Check(f"{counted.kills[phase]} {phase.label} >= {each}", counted.kills[phase] >= each)
-            for phase in AIMED_AT
+            for phase in KILLED_IN
         ),
         Check(f"{stopped} stops = {stops} asked for, each refused a write", stopped == stops),
         Check(
@@ -127,9 +127,10 @@ def main(
     phase that its victim died in.
 
     Stopped workers (SIGSTOP) go on (SIGCONT) when their job has been given to another, and must
-    then be refused at least one write each (PA002, by the server's log). They are stopped in one of
-    these phases, and not between a tool's question whether to act and its act: no fence reaches an
-    outside service, which has the idempotency key for that.
+    then be refused at least one write each (PA002, by the server's log). They are stopped while the
+    model is called and between effect and receipt, where a write comes next; not between a tool's
+    question whether to act and its act: no fence reaches an outside service, which has the
+    idempotency key for that.
 
     In the middle the server is restarted, as by pg_ctl restart -m immediate.
 

@@ -11,7 +11,7 @@ from typing import Literal
 from uuid import UUID
 
 from pgagent.demo.crew import Hand
-from pgagent.demo.probe import AIMED_AT, Phase
+from pgagent.demo.probe import KILLED_IN, STOPPED_IN, Phase
 from pgagent.demo.stage import Stage
 
 Action = Literal["kill", "stop"]
@@ -115,9 +115,10 @@ class Mayhem:
     def _aim(self, action: Action) -> Strike:
         if action == "kill" and self._chance.random() < 0.5:
             return Strike(action, None, self._moment())
+        phases = KILLED_IN if action == "kill" else STOPPED_IN
         hits = self.kills if action == "kill" else Counter(stop.phase for stop in self.stops)
-        fewest = min(hits[phase] for phase in AIMED_AT)
-        return Strike(action, self._chance.choice([p for p in AIMED_AT if hits[p] == fewest]))
+        fewest = min(hits[phase] for phase in phases)
+        return Strike(action, self._chance.choice([p for p in phases if hits[p] == fewest]))
 
     def _moment(self) -> float:
         return time.monotonic() + self._chance.uniform(0, SPREAD)

@@ -45,8 +45,12 @@ _LABELS = {
     Phase.RESULT: "after the last checkpoint",
 }
 
-AIMED_AT = (Phase.INPUT, Phase.MODEL, Phase.RECEIPT, Phase.RESULT)
+KILLED_IN = (Phase.INPUT, Phase.MODEL, Phase.RECEIPT, Phase.RESULT)
 """What kills are aimed at. No call to the server is under way there, but for renewals."""
+
+STOPPED_IN = (Phase.MODEL, Phase.RECEIPT)
+"""Where workers are stopped for longer than their lease: what comes next is a write. In the other
+two it is not: a worker that comes back sees by its own clock that its lease is over."""
 
 
 class Probe:
@@ -81,10 +85,10 @@ class Probe:
     def may_stop(self) -> bool:
         """Whether the process may be stopped for longer than its lease.
 
-        Only where all it can do next is write. A tool that was told to act would act when it goes
-        on, whoever has acted in its place: no fence reaches an outside service.
+        Not while any tool was told to act and has not: it would act when it goes on, whoever has
+        acted in its place meanwhile. No fence reaches an outside service.
         """
-        return self.phase in AIMED_AT and self._page[Phase.TOOL] == self._page[Phase.RECEIPT]
+        return self.phase in STOPPED_IN and self._page[Phase.TOOL] == self._page[Phase.RECEIPT]
 
     def close(self) -> None:
         """Let go of the page; the file stays."""
