@@ -137,7 +137,8 @@ $$;
 comment on function pgagent.put_checkpoint(jsonb, bytea, bigint) is
 'Stores a checkpoint with its new channel values; returns its number in the thread.';
 
--- Notes on the job that its input was taken in (with a checkpoint_id), and lets a lease live that progress was made under.
+-- Notes on the job that its input was taken in (with a checkpoint_id), and lets a lease live that
+-- progress was made under.
 -- Progress is a loop checkpoint with a step beyond any the job has stored.
 create function pgagent._note_progress(job_id uuid, checkpoint_id text, step integer)
 returns void
