@@ -28,9 +28,11 @@ help: ## list the targets
 
 build: $(FILES) $(SHARE)/pgagent.control ## assemble the extension's scripts from sql/, in build/
 
-$(SCRIPT): $(SOURCES) pgagent.control Makefile
+# The folders too: a file that is gone must go from the script.
+$(SCRIPT): $(SOURCES) $(wildcard sql/*/.) pgagent.control Makefile
 	@mkdir -p build
-	@for f in $(SOURCES); do echo; echo "-- $$f"; cat $$f; done | sed 's/@VERSION@/$(VERSION)/' > $@
+	@for f in $(SOURCES); do echo; echo "-- $$f"; cat $$f; done \
+	| sed 's/@VERSION@/$(VERSION)/' > $@.new && mv $@.new $@
 
 build/pgagent--unpackaged.sql: Makefile
 	@mkdir -p build
@@ -43,8 +45,8 @@ build/pgagent--unpackaged--$(VERSION).sql: sql/unpackaged.sql pgagent.control Ma
 # The Python package carries the same files.
 $(SHARE)/pgagent.control: $(FILES)
 	@mkdir -p $(SHARE)
-	@rm -f $(SHARE)/*.sql $(SHARE)/.made
-	@cp $(FILES) $(SHARE)
+	@find $(SHARE) -type f $(foreach file,$(notdir $(FILES)),! -name $(file)) -delete
+	@install -m 644 $(FILES) $(SHARE)
 
 install: $(FILES) ## copy the extension's files into the PostgreSQL of PG_CONFIG (honours DESTDIR)
 	@$(call refuse_foreign)
