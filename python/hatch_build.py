@@ -41,7 +41,7 @@ class Files(BuildHookInterface[Any]):
 
     PLUGIN_NAME = "custom"
 
-    def initialize(self, version_name: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
+    def initialize(self, version_name: str, build_data: dict[str, Any]) -> None:
         """Fail the build when the script of this version is missing."""
         script = FILES / f"pgagent--{version()}.sql"
         if not script.exists():

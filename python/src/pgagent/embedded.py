@@ -505,7 +505,7 @@ def _exit_on_sigterm() -> signal.Handlers | None:
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         return None
 
-    def leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+    def leave(number: int, frame: FrameType | None) -> None:
         sys.exit(128 + number)
 
     signal.signal(signal.SIGTERM, leave)
