@@ -105,6 +105,7 @@ class Session:
         self.name = f"w{number}"
         self.connection = psycopg.connect(dsn, autocommit=True)
         self.connection.execute("set role stress_worker")
+        self.connection.execute("set statement_timeout = '20 s'")
         if self.repeatable:
             self.connection.execute("set default_transaction_isolation = 'repeatable read'")
         self.newest: Counter[str] = Counter()
