@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,7 @@ def main() -> int:
     parser.add_argument("what", nargs="*")
     options, further = parser.parse_known_args()
     asked = [*options.what, *further]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and not without cleaning up
     subprocess.run(["make", "--silent", "-C", ROOT, "build"], check=True)
 
     last = BUILD / "results"

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -122,6 +123,7 @@ def kill(mutant: Mutant) -> list[str]:
 def main() -> int:
     """Run the mutants; 0 when the tests notice every one."""
     started = time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # and not without cleaning up
     chosen = mutants(sys.argv[1:])
     tests = sorted({test for mutant in chosen for test in mutant.tests})
     with tempfile.TemporaryDirectory(prefix="pgagent-mutant-") as directory:
