@@ -73,7 +73,8 @@ def install(target: str | Connection[Any]) -> Installed:
 
     Args:
         target: a connection string, or a connection. On an idle connection the work is committed;
-            in an open transaction it becomes part of it, and a rollback leaves nothing.
+            in an open transaction it becomes part of it, and a rollback leaves nothing; others that
+            install wait for the end of that transaction.
 
     Raises:
         InstallError: somebody else made a schema ``pgagent``.
