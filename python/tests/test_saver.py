@@ -306,6 +306,18 @@ def test_a_stale_token_is_refused_and_stores_nothing(stage: Stage, saver: PgAgen
     assert rows(stage) == before
 
 
+def test_a_refused_run_does_not_look_like_one_that_was_stored(
+    stage: Stage, saver: PgAgentSaver
+) -> None:
+    """LangGraph drops some errors of savers when nobody waits for the write."""
+    run = stage.client.start_run("t", "worker")
+    stage.client.complete_job(run.job_id, run.fencing_token)
+    with pytest.raises(StaleToken):
+        chain(saver, "a").invoke(
+            {"log": []}, thread(**{TOKEN_KEY: run.fencing_token}), durability="exit"
+        )
+
+
 def overtaken(stage: Stage, saver: PgAgentSaver, names: str) -> Any:
     """Runs a graph; while its node b runs, a worker owns the thread, and gives it up again."""
 

@@ -168,6 +168,7 @@ async def test_a_late_write_does_not_bring_a_deleted_thread_back(
 # --- its sync methods
 
 
+@pytest.mark.timeout(20)
 async def test_the_sync_methods_raise_on_the_savers_own_loop(saver: AsyncPgAgentSaver) -> None:
     await saver.aget_tuple(thread())
     with pytest.raises(RuntimeError, match="block the event loop"):

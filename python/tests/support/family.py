@@ -42,6 +42,7 @@ class Case:
     """A graph, what it is given, and what its thread must end in.
 
     ``points``: how many places to die there are at least, over all deliveries of the job.
+    ``failures``: how many of its deliveries end in an error when nobody dies.
     ``leaves_behind``: a job with this payload was cancelled on the thread before.
     ``came_before``: a job with this payload was completed on the thread before.
     ``edited``: a person updates the state when a worker has died, or while the job is paused; at
@@ -51,6 +52,7 @@ class Case:
     build: Callable[[Journal, Saver], Graph]
     ends_in: Any
     points: int
+    failures: int = 0
     payload: Any = field(default_factory=lambda: {"log": ["in"]})
     answers: dict[str, Any] = field(default_factory=dict)
     leaves_behind: Any = None
@@ -280,7 +282,7 @@ def log(*entries: str, **more: Any) -> dict[str, Any]:
 FAMILY = {
     "linear": Case(linear, log("in", "a", "b", "c"), points=18),
     "parallel, one failing once": Case(
-        parallel_failing_once, log("in", "a", "b1", "b2", "b3", "c"), points=24
+        parallel_failing_once, log("in", "a", "b1", "b2", "b3", "c"), points=24, failures=1
     ),
     "fan-out": Case(fan_out, log("in", "plan", "w0", "w1", "w2", "fin"), points=22),
     "subgraph": Case(
@@ -333,7 +335,9 @@ FAMILY = {
         answers={"after": True},
         points=18,
     ),
-    "route failing once": Case(route_failing_once, log("in", "plan", "side", "fin"), points=18),
+    "route failing once": Case(
+        route_failing_once, log("in", "plan", "side", "fin"), points=18, failures=1
+    ),
     "functional": Case(
         functional, [2, 4, 20, 40, "yes"], payload=1, answers={"keep?": "yes"}, points=16
     ),
@@ -370,6 +374,7 @@ FAMILY = {
         answers={"pay?": "yes"},
         edited="paused",
         points=24,
+        failures=1,
         edits=24,
     ),
 }
