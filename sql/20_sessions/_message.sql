@@ -53,7 +53,7 @@ comment on function pgagent._check_message(text, text, jsonb, text, text, text, 
 
 -- The key a message is stored under: the caller's, or derived from its turn, or none.
 create function pgagent._message_key(
-  thread_id text, role text, content jsonb, turn text, idempotency_key text
+  thread_id text, role text, content jsonb, turn text, tool_call_id text, idempotency_key text
 )
 returns text
 language sql
@@ -64,11 +64,14 @@ begin atomic
     case
       when idempotency_key is not null then idempotency_key
       when turn is not null
-        then pgagent.idempotency_key('message', thread_id, role, content::text, turn)
+        then pgagent.idempotency_key(
+          'message',
+          variadic array_remove(array[thread_id, role, content::text, turn, tool_call_id], null)
+        )
     end;
 end;
 
-comment on function pgagent._message_key(text, text, jsonb, text, text) is
+comment on function pgagent._message_key(text, text, jsonb, text, text, text) is
 'The idempotency key of a message: the caller''s, else derived from its turn, else null.';
 
 create function pgagent._message_fingerprint(
@@ -128,7 +131,9 @@ begin atomic
   from (
     select
       e.*,
-      pgagent._message_key(thread_id, e.role, e.content, e.turn, e.idempotency_key) as key,
+      pgagent._message_key(
+        thread_id, e.role, e.content, e.turn, e.tool_call_id, e.idempotency_key
+      ) as key,
       pgagent._message_fingerprint(
         e.role, e.content, e.turn, e.tool_call_id, e.context
       ) as fingerprint

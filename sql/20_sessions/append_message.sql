@@ -5,7 +5,7 @@
 -- content:         the message as JSON (at most 8 MB): a string, or blocks.
 -- fencing_token:   the token of the run that writes; user messages are never fenced.
 -- turn:            the caller's logical turn, known before the call. With it and without a key, the
---                  key is derived from thread, role, content and turn.
+--                  key is derived from thread, role, content, turn and tool_call_id, if any.
 -- idempotency_key: unique in the thread; the same key and payload again returns the first row.
 -- tool_call_id:    the call that a tool_result answers.
 -- context:         what was retrieved for this turn (at most 8 MB).
@@ -64,7 +64,7 @@ begin
 
   v_key := pgagent._message_key(
     append_message.thread_id, append_message.role, append_message.content, append_message.turn,
-    append_message.idempotency_key
+    append_message.tool_call_id, append_message.idempotency_key
   );
   if v_key is not null then
     v_fingerprint := pgagent._message_fingerprint(
