@@ -1,5 +1,6 @@
 """A server of one's own: it survives kills, and leaves nothing behind."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -122,10 +123,15 @@ with Server(fsync=False) as server:
     )
     datadir, pid = done.stdout.split()
     deadline = time.monotonic() + 20
-    while Path(datadir).parent.exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not Path(datadir).parent.exists()
-    assert not Path(f"/proc/{pid}").exists()
+    try:
+        while Path(datadir).parent.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not Path(datadir).parent.exists()
+        assert not Path(f"/proc/{pid}").exists()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
+        shutil.rmtree(Path(datadir).parent, ignore_errors=True)
 
 
 def test_a_server_without_context_manager_ends_with_the_program() -> None:
