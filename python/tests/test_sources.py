@@ -15,7 +15,7 @@ def test_each_public_function_has_a_file_of_its_name(pgagent_dsn: str) -> None:
             select proname from pg_proc
             where pronamespace = 'pgagent'::regnamespace and proname not like '\\_%'
         """).fetchall()
-    public = {name for (name,) in rows} - {"set_setting"}  # stands with the settings
+    public = {name for (name,) in rows}
     made_in = {
         name: file.stem
         for file in SQL.glob("*/*.sql")

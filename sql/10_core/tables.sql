@@ -3,6 +3,7 @@
 create table pgagent.settings (
   name text collate "C" not null,
   value text not null,
+  created_at timestamptz not null default pgagent._now(),
   updated_at timestamptz not null default pgagent._now(),
   constraint settings_pkey primary key (name),
   constraint settings_value_is_short check (octet_length(value) <= 1024)
@@ -13,6 +14,7 @@ comment on table pgagent.settings is
 'is to choose.';
 comment on column pgagent.settings.name is 'A name listed in pgagent.setting_defaults.';
 comment on column pgagent.settings.value is 'The value, as text in the form of its type.';
+comment on column pgagent.settings.created_at is 'When it was first set.';
 comment on column pgagent.settings.updated_at is 'When it was last set.';
 
 create table pgagent.access_grants (

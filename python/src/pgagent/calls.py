@@ -1,7 +1,8 @@
 """Every SQL call, once: its text, its parameters, and what its rows become.
 
-A call is a value. The sync and the async client, savers and workers send the same ones; they differ in
-I/O only. The rules are the server's: the comment of each SQL function says what it locks and raises.
+A call is a value. The sync and the async client, savers and workers send the same ones; they differ
+in I/O only. The rules are the server's: the comment of each SQL function says what it locks and
+raises.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Call(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A claimed job. ``lease_left`` and ``deadline_left`` are seconds from before the claim was sent."""
+    """A claimed job. Times left are in seconds, from before the claim was sent."""
 
     job_id: UUID
     thread_id: str
@@ -81,6 +82,8 @@ class JobState:
 
 
 class Enqueued(NamedTuple):
+    """A job, new or known by its key; ``enqueued``: whether this call made it."""
+
     job_id: UUID
     status: str
     enqueued: bool
@@ -103,21 +106,29 @@ class Lease(NamedTuple):
 
 
 class Appended(NamedTuple):
+    """A message, new or known by its key; ``appended``: whether this call made it."""
+
     seq: int
     appended: bool
 
 
 class Session(NamedTuple):
+    """A thread; ``created``: whether this call made it."""
+
     thread_id: str
     created: bool
 
 
 class Resumed(NamedTuple):
+    """A job that was answered, and how many of its questions are still open."""
+
     status: str
     open_questions: int
 
 
 class Cancelled(NamedTuple):
+    """What a cancellation did, and the status of the job now."""
+
     outcome: Literal["cancelled", "requested", "ended"]
     status: str
 

@@ -1,9 +1,9 @@
 """How a run carries its fencing token to every write.
 
 The token travels in ``configurable`` under a name that LangGraph hands to every ``put`` and
-``put_writes``, nested subgraphs included, and never stores. A few calls lose the configurable (a call
-inside a node that names the thread itself, the second step of ``bulk_update_state``); for those a
-context variable holds the token of each thread that this context runs.
+``put_writes``, nested subgraphs included, and never stores. A few calls lose the configurable (a
+call inside a node that names the thread itself, the second step of ``bulk_update_state``); for
+those a context variable holds the token of each thread that this context runs.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ _tokens: ContextVar[Mapping[str, int]] = ContextVar("pgagent_tokens", default=Ma
 class SeenThread(str):
     """A thread id that remembers the fencing token which its thread had when it was read.
 
-    LangGraph writes with the ``thread_id`` of the checkpoint it has read, so that a plain run brings
-    back the token it began with, whatever else reads the thread meanwhile. (A key of its own in
-    ``configurable`` would show in what LangGraph hands to its callers.) Equal to the plain text.
+    LangGraph writes with the ``thread_id`` of the checkpoint it has read, so that a plain run
+    brings back the token it began with, whatever else reads the thread meanwhile. (A key of its own
+    in ``configurable`` would show in what LangGraph hands to its callers.) Equal to the plain text.
     """
 
     token: int | None
 
     def __new__(cls, thread_id: str, token: int | None = None) -> SeenThread:
+        """The id of a thread that had this token when it was read."""
         self = super().__new__(cls, thread_id)
         self.token = token
         return self
@@ -52,8 +53,8 @@ class SeenThread(str):
 class LeaseLost(StaleToken, GraphBubbleUp):
     """Raised inside nodes and tools of a run that lost its thread.
 
-    A ``GraphBubbleUp``, so that ToolNode and retry policies let it through. The saver raises a plain
-    :class:`~pgagent.errors.StaleToken`: LangGraph's executor drops bubble-ups from there.
+    A ``GraphBubbleUp``, so that ToolNode and retry policies let it through. The saver raises a
+    plain :class:`~pgagent.errors.StaleToken`: LangGraph's executor drops bubble-ups from there.
     """
 
 

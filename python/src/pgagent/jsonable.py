@@ -11,8 +11,9 @@ from typing import Any
 def jsonable(value: Any) -> Any:
     """A JSON value for any object: equal where JSON can hold it, close where it cannot.
 
-    NUL and lone surrogates become U+FFFD, NaN and infinities their names, keys text. Messages, pydantic
-    models and dataclasses become objects; tuples and sets become lists; anything else its ``str()``.
+    NUL and lone surrogates become U+FFFD, NaN and infinities their names, keys text. Messages,
+    pydantic models and dataclasses become objects; tuples and sets become lists; anything else its
+    ``str()``.
     """
     match value:
         case None | bool() | int():

@@ -1,8 +1,8 @@
 """What a worker does with a job, and what it makes of the result. Two rules, one function each.
 
 A job may be new, or somebody may have died in the middle of it, at any point. :func:`deliver` reads
-where the thread stands and goes on from there; :func:`judge` reads it again afterwards, because what
-was stored counts, not what ``invoke`` said.
+where the thread stands and goes on from there; :func:`judge` reads it again afterwards, because
+what was stored counts, not what ``invoke`` said.
 
 Both look at ``state.tasks`` and never at ``state.next``: when every task of a step has stored its
 writes and the next checkpoint was never stored, ``next`` is empty although the run is not over.
@@ -83,7 +83,7 @@ class Delivery:
 
     @property
     def config(self) -> RunnableConfig:
-        """The config of the run: the job's own, with the thread, its token and strict resumption."""
+        """The config of the run: the job's own, with the thread, its token, and strict."""
         own = cast(RunnableConfig, self.job.config)
         return {
             **own,
@@ -141,7 +141,7 @@ class Position:
         return {i.id: i.value for task in self.unfinished for i in task.interrupts}
 
     def pause(self, answers: Mapping[str, Any]) -> Pause | None:
-        """The pause the thread is in, given the answers so far: all that could run waits for people."""
+        """The pause the thread is in, given the answers so far: all that could run asks people."""
         open_breakpoint = {k: v for k, v in self.breakpoint.items() if k not in answers}
         if open_breakpoint:
             return Pause(open_breakpoint)
@@ -197,7 +197,7 @@ def deliver(delivery: Delivery) -> Outcome:
             delivery.invoke(Command(resume=answers) if answers else None)
     except (*FENCE_ERRORS, GraphDrained):
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever a node raises is judged by what is stored
         return judge(delivery, error)
     return judge(delivery, None)
 
@@ -220,7 +220,7 @@ def judge(delivery: Delivery, error: BaseException | None) -> Outcome:
 
 
 def _has_begun(delivery: Delivery) -> bool:
-    """Whether the run has stored a root checkpoint of its own, in this delivery or an earlier one."""
+    """Whether the run has stored a root checkpoint of its own, in this delivery or before."""
     job = delivery.job
     if job.started_checkpoint_id is None:
         now = delivery.saver.client.get_job(job.job_id)

@@ -96,14 +96,16 @@ def durable_tool(
 ) -> Any:
     """Makes a function take effect once, however often its task runs.
 
-    The first call runs the function and stores what it returned, as JSON; the same call after a crash
-    is answered with that. A call that was begun and never reported is in doubt, and ``in_doubt`` says
-    what then: raise :class:`ToolInDoubt`, run it again with the same key, or ask a function that takes
-    the key and returns a :class:`Receipt` when the call took effect, None when it did not.
+    The first call runs the function and stores what it returned, as JSON; the same call after a
+    crash is answered with that. A call that was begun and never reported is in doubt, and
+    ``in_doubt`` says what then: raise :class:`ToolInDoubt`, run it again with the same key, or ask
+    a function that takes the key and returns a :class:`Receipt` when the call took effect, None
+    when it did not.
 
-    The function may take ``idempotency_key``: the key, to hand on to a service that honours one. The
-    model does not see that parameter. Use it under ``@tool``, in ToolNode, or call it in a node; calls
-    from several threads of one node need ``key=...`` (which the function then cannot have itself).
+    The function may take ``idempotency_key``: the key, to hand on to a service that honours one.
+    The model does not see that parameter. Use it under ``@tool``, in ToolNode, or call it in a
+    node; calls from several threads of one node need ``key=...`` (which the function then cannot
+    have itself).
 
         @tool
         @durable_tool(in_doubt="retry")

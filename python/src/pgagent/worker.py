@@ -1,4 +1,4 @@
-"""The worker: claims jobs, runs the graph, keeps the lease, and gives back what it cannot finish."""
+"""The worker: claims jobs, runs the graph, keeps the lease, gives back what it cannot finish."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class Heartbeat(BaseCallbackHandler):
     or when two thirds of the lease have passed without a word from it, by this process's monotonic
     clock. From then on no further step, model call or tool call begins.
 
-    As a callback handler it stands before every node, model and tool of the run, subgraphs included.
+    As a callback handler it stands before every node, model and tool of the run, subgraphs
+    included.
     """
 
     raise_error = True
@@ -75,8 +76,8 @@ class Heartbeat(BaseCallbackHandler):
 
     @property
     def lost(self) -> str | None:
-        """Why the run is lost; None while it is ours. Does not need the heartbeat's thread: that may
-        hang on the network, and a process that was stopped goes on with any of its threads."""
+        """Why the run is lost; None while it is ours. Does not need the heartbeat's thread: that
+        may hang on the network, and a process that was stopped goes on with any of its threads."""
         if self._refusal is None and time.monotonic() - self._heard > self.lease * 2 / 3:
             self._refusal = "the server did not answer for two thirds of the lease"
         return self._refusal
@@ -126,8 +127,9 @@ def last_word(values: Any) -> Any:
 class Worker:
     """Runs jobs of a graph, one at a time, until it is told to stop.
 
-    ``graph`` is a compiled graph whose checkpointer is a :class:`PgAgentSaver`, or none: then one is
-    made from ``source``. ``source`` is a connection string or a pool; by default that of the saver.
+    ``graph`` is a compiled graph whose checkpointer is a :class:`PgAgentSaver`, or none: then one
+    is made from ``source``. ``source`` is a connection string or a pool; by default that of the
+    saver.
 
     Args:
         queues: the queues to claim from; within a priority an earlier one comes first.
@@ -179,7 +181,7 @@ class Worker:
         self._control: RunControl | None = None
 
     def stop(self) -> None:
-        """Drains: the step under way ends, the job goes back, ``run`` returns. Any thread may call."""
+        """Drains: the step under way ends, the job goes back, ``run`` returns. From any thread."""
         self._stop.set()
         if self._control is not None:
             self._control.request_drain("worker stops")
@@ -255,7 +257,7 @@ class Worker:
             # Told to stop, or the server is away: another goes on from the last checkpoint.
             log.info("job %s goes back: %s", ids[0], stopped)
             return (calls.release_job(*ids),)
-        except Exception as raised:
+        except Exception as raised:  # noqa: BLE001 - whatever it is, the job hears of it
             error = raised
         log.warning("job %s failed: %r", ids[0], error, exc_info=error)
         fatal = error is not None and self.is_fatal(error)

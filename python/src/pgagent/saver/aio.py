@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Self, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -38,8 +39,9 @@ class AsyncPgAgentSaver(SaverBase):
             await saver.setup()
             graph = builder.compile(checkpointer=saver)
 
-    Writes raise :mod:`pgagent.errors`: ``StaleToken`` for a run that lost its thread, ``ThreadBusy``
-    for a plain run on a thread that a worker owns, ``ThreadGone`` for a late write to a deleted one.
+    Writes raise :mod:`pgagent.errors`: ``StaleToken`` for a run that lost its thread,
+    ``ThreadBusy`` for a plain run on a thread that a worker owns, ``ThreadGone`` for a late write
+    to a deleted one.
     """
 
     def __init__(
@@ -126,10 +128,8 @@ class AsyncPgAgentSaver(SaverBase):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Deletes a thread with everything in it; nothing when there is none."""
-        try:
+        with suppress(NotFound):
             await self._run(calls.delete_session(str(thread_id)))
-        except NotFound:
-            pass
 
     async def _run(self, call: Call[T]) -> T:
         if self._loop is None:

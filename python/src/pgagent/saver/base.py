@@ -31,10 +31,11 @@ _SEEN_THREADS = 10_000
 class SeenTokens:
     """The fencing token that this saver's last read of each thread saw; bounded, newest kept.
 
-    A plain run hands back what it saw with its writes: one that began before somebody else owned the
-    thread is stale, and one that began after a deletion may begin the thread anew. These tokens are
-    for the first run of a thread, which has read no checkpoint that could remember one; see
-    :class:`~pgagent.fence.SeenThread`. Losing an entry only means that the server has less to compare.
+    A plain run hands back what it saw with its writes: one that began before somebody else owned
+    the thread is stale, and one that began after a deletion may begin the thread anew. These tokens
+    are for the first run of a thread, which has read no checkpoint that could remember one; see
+    :class:`~pgagent.fence.SeenThread`. Losing an entry only means that the server has less to
+    compare.
     """
 
     def __init__(self, size: int = _SEEN_THREADS) -> None:
@@ -43,6 +44,7 @@ class SeenTokens:
         self._turn = Lock()
 
     def note(self, thread_id: str, token: int) -> None:
+        """Remembers the token of a thread that was read."""
         with self._turn:
             self._tokens[thread_id] = token
             self._tokens.move_to_end(thread_id)
@@ -50,6 +52,7 @@ class SeenTokens:
                 self._tokens.popitem(last=False)
 
     def get(self, thread_id: str) -> int | None:
+        """The token that the last read of a thread saw."""
         return self._tokens.get(thread_id)
 
 
@@ -57,7 +60,7 @@ class SaverBase(BaseCheckpointSaver[str]):
     """Turns LangGraph's calls into ours and our answers into LangGraph's."""
 
     skip_stale_subgraphs: bool = True
-    """Whether ``get_tuple`` mends the resumption of stateful subgraphs; see :func:`_mend_resuming`."""
+    """Whether ``get_tuple`` mends how stateful subgraphs resume; see :func:`_mend_resuming`."""
 
     _seen: SeenTokens
 
@@ -190,13 +193,13 @@ def _namespace(config: RunnableConfig) -> str:
 
 
 def _mend_resuming(config: RunnableConfig, head: CheckpointTuple) -> None:
-    """Tells a stateful subgraph that it has not begun, when its newest checkpoint is an older step's.
+    """Tells a stateful subgraph that it has not begun: its newest checkpoint is an older step's.
 
     LangGraph hands ``resuming`` to every subgraph of a resumed run. One with ``checkpointer=True``
     whose newest checkpoint was stored under an earlier step of its parent would take that for its
-    own, skip its nodes and return its old output: it died (or was drained, or stopped at a breakpoint)
-    before it began. Clearing the flag in the loop's own config, as LangGraph does on replay, lets it
-    begin. Leans on LangGraph's internals, in this one place.
+    own, skip its nodes and return its old output: it died (or was drained, or stopped at a
+    breakpoint) before it began. Clearing the flag in the loop's own config, as LangGraph does on
+    replay, lets it begin. Leans on LangGraph's internals, in this one place.
     """
     configurable = config["configurable"]
     namespace = _namespace(config)

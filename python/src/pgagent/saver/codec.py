@@ -1,7 +1,7 @@
 """Checkpoints as they travel: a JSON header, and a body that holds the serialised values.
 
-No I/O and no rules: what the parts mean is written at the head of ``put_checkpoint``, ``put_writes``
-and ``get_checkpoint`` in SQL.
+No I/O and no rules: what the parts mean is written at the head of ``put_checkpoint``,
+``put_writes`` and ``get_checkpoint`` in SQL.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Body:
 
 
 def is_inline(value: Any) -> bool:
-    """Whether a value lives in the checkpoint row. Exact types: a ``str`` enum would lose its class."""
+    """Whether a value lives in the checkpoint row. Exact types: a str enum would lose its class."""
     kind = type(value)
     if kind is str:
         return len(value) <= INLINE_BYTES and len(value.encode(errors="replace")) <= INLINE_BYTES

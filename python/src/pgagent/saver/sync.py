@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig
@@ -32,8 +33,9 @@ class PgAgentSaver(SaverBase):
             saver.setup()
             graph = builder.compile(checkpointer=saver)
 
-    Writes raise :mod:`pgagent.errors`: ``StaleToken`` for a run that lost its thread, ``ThreadBusy``
-    for a plain run on a thread that a worker owns, ``ThreadGone`` for a late write to a deleted one.
+    Writes raise :mod:`pgagent.errors`: ``StaleToken`` for a run that lost its thread,
+    ``ThreadBusy`` for a plain run on a thread that a worker owns, ``ThreadGone`` for a late write
+    to a deleted one.
     """
 
     def __init__(
@@ -118,12 +120,11 @@ class PgAgentSaver(SaverBase):
 
     def delete_thread(self, thread_id: str) -> None:
         """Deletes a thread with everything in it; nothing when there is none."""
-        try:
+        with suppress(NotFound):
             self.client.delete_session(str(thread_id))
-        except NotFound:
-            pass
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Refused: this saver is sync."""
         raise NotImplementedError(_USE_ASYNC)
 
     async def alist(
@@ -134,6 +135,7 @@ class PgAgentSaver(SaverBase):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
+        """Refused: this saver is sync."""
         raise NotImplementedError(_USE_ASYNC)
         yield
 
@@ -144,6 +146,7 @@ class PgAgentSaver(SaverBase):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
+        """Refused: this saver is sync."""
         raise NotImplementedError(_USE_ASYNC)
 
     async def aput_writes(
@@ -153,9 +156,11 @@ class PgAgentSaver(SaverBase):
         task_id: str,
         task_path: str = "",
     ) -> None:
+        """Refused: this saver is sync."""
         raise NotImplementedError(_USE_ASYNC)
 
     async def adelete_thread(self, thread_id: str) -> None:
+        """Refused: this saver is sync."""
         raise NotImplementedError(_USE_ASYNC)
 
 
