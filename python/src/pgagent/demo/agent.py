@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import InjectedToolCallId, StructuredTool
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -64,32 +64,35 @@ def build_agent(
         [_recorded_tool(world, name) for name in sorted(names)], wrap_tool_call=_watched(world)
     )
 
-    def model(state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
-        thread_id, position = config["configurable"]["thread_id"], len(state["messages"])
-        world.journal.note(Step("model", position, thread_id))
+    def model(state: MessagesState, config: RunnableConfig) -> Command[str]:
+        thread_id, messages = config["configurable"]["thread_id"], state["messages"]
+        world.journal.note(Step("model", len(messages), thread_id))
         world.dwell(Phase.MODEL)
-        reply = world.recordings[thread_id].at(position)
+        reply = world.recordings[thread_id].at(len(messages))
         if not isinstance(reply, AIMessage):
-            raise LookupError(f"{thread_id}: message {position} is not the model's")
-        return {"messages": [reply]}
+            raise LookupError(f"{thread_id}: message {len(messages)} is not the model's")
+        # Not by a conditional edge: there a worker that was stopped would see that it is late, and
+        # end before it tried to write.
+        return Command(update={"messages": [reply]}, goto=next_node(thread_id, [*messages, reply]))
 
     def tools(state: MessagesState, config: RunnableConfig) -> Any:
-        thread_id, position = config["configurable"]["thread_id"], len(state["messages"])
-        world.journal.note(Step("tools", position, thread_id))
+        thread_id, messages = config["configurable"]["thread_id"], state["messages"]
+        world.journal.note(Step("tools", len(messages), thread_id))
         return tool_node.invoke(state, config)
 
-    def who_is_next(state: MessagesState, config: RunnableConfig) -> str:
-        last = state["messages"][-1]
-        if isinstance(last, AIMessage) and last.tool_calls:
+    def next_node(thread_id: str, messages: Sequence[AnyMessage]) -> str:
+        if isinstance(messages[-1], AIMessage) and messages[-1].tool_calls:
             return "tools"
-        recording = world.recordings[config["configurable"]["thread_id"]]
-        following = recording.at(len(state["messages"]))
+        following = world.recordings[thread_id].at(len(messages))
         return "model" if isinstance(following, AIMessage) else END
 
+    def who_is_next(state: MessagesState, config: RunnableConfig) -> str:
+        return next_node(config["configurable"]["thread_id"], state["messages"])
+
     builder = StateGraph(MessagesState)
-    builder.add_node("model", model)
+    builder.add_node("model", model, destinations=("model", "tools", END))
     builder.add_node("tools", tools)
-    for node in (START, "model", "tools"):
+    for node in (START, "tools"):
         builder.add_conditional_edges(node, who_is_next, ["model", "tools", END])
     return builder.compile(checkpointer=saver)
 

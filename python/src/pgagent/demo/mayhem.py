@@ -20,12 +20,17 @@ PATIENCE = 20.0
 """Seconds that a worker may take, once it goes on, to be refused a write."""
 
 SPREAD = 0.3
-"""Seconds in which the moment of an unaimed kill lies: about the length of a short job."""
+"""Seconds in which a moment is chosen at random: about the length of a short job."""
 
 
 @dataclass(eq=False)
 class Stop:
-    """A worker that was stopped in the middle of a job until somebody else had the job."""
+    """A worker that was stopped in the middle of a job until somebody else had the job.
+
+    Attributes:
+        resumed: when it goes on, by the monotonic clock; None while the job is still its own.
+        refusals: stale writes of the process that the server refused since then.
+    """
 
     hand: Hand
     phase: Phase
@@ -38,8 +43,8 @@ class Stop:
     @property
     def over(self) -> bool:
         """Whether it was refused a write, or nobody waits for that any longer."""
-        return self.resumed is not None and (
-            self.refusals > 0 or time.monotonic() - self.resumed > PATIENCE
+        return self.refusals > 0 or (
+            self.resumed is not None and time.monotonic() > self.resumed + PATIENCE
         )
 
 
@@ -144,15 +149,21 @@ class Mayhem:
         return (hand for hand in self._stage.crew.hands if hand.alive and hand not in spared)
 
     def _stop(self, hand: Hand) -> bool:
-        """Stop a worker; False when it had gone on meanwhile, and may go on as if nothing were."""
+        """Stop a worker; False when it may not be, and goes on as if nothing were.
+
+        Somebody must be left to take the job over; and a worker that gave up a job when the server
+        was away holds two until the first lease runs out.
+        """
+        if sum(other.stopped for other in self._stage.crew.hands) > self._stage.workers - 2:
+            return False
         hand.stop()
         if hand.probe.may_stop:
             held = self._stage.ask(
                 "select job_id, fencing_token from pgagent.agent_jobs where lease_owner = %s",
                 (hand.name,),
             )
-            if held:
-                (job_id, token), *_ = held
+            if len(held) == 1:
+                job_id, token = held[0]
                 refusals = self._refusals_of(hand)
                 self.stops.append(Stop(hand, hand.phase, job_id, token, refusals))
                 return True
@@ -160,17 +171,17 @@ class Mayhem:
         return False
 
     def _attend(self, stop: Stop) -> None:
-        if stop.resumed is not None:
+        if stop.resumed is None:
+            taken_over = self._stage.ask(
+                "select from pgagent.agent_jobs where job_id = %s and fencing_token > %s",
+                (stop.job_id, stop.token),
+            )
+            if taken_over:  # come back in the middle of what the new owner does, or after it
+                stop.resumed = self._moment()
+        elif not stop.hand.stopped:
             stop.refusals = self._refusals_of(stop.hand) - stop.refusals_before
-            return
-        still_its = self._stage.ask(
-            "select from pgagent.agent_jobs "
-            "where job_id = %s and fencing_token = %s and status = 'IN_PROGRESS'",
-            (stop.job_id, stop.token),
-        )
-        if not still_its:
+        elif time.monotonic() >= stop.resumed:
             stop.hand.go_on()
-            stop.resumed = time.monotonic()
 
     def _refusals_of(self, hand: Hand) -> int:
         refusals = self._stage.refusals.read()
