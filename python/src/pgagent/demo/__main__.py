@@ -68,7 +68,8 @@ def main(
                 and stage.total - stage.done > workers
             )
 
-        mayhem = Mayhem(stage, itertools.cycle(SIX), due, random.Random(seed))
+        actions = itertools.cycle(SIX if workers > 1 else ("kill",))
+        mayhem = Mayhem(stage, actions, due, random.Random(seed))
         play(stage, mayhem, console)
         counted = audit(stage, mayhem)
         console.print(report(counted))

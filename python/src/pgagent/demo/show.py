@@ -79,8 +79,9 @@ class Screen:
 
 def _kills(mayhem: Mayhem) -> Table:
     table = Table("killed", "", box=None, header_style="dim")
-    for phase in reversed(Phase):
-        table.add_row(phase.label, str(mayhem.kills[phase]))
+    for phase in Phase:
+        if phase > Phase.IDLE:
+            table.add_row(phase.label, str(mayhem.kills[phase]))
     return table
 
 
