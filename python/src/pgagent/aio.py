@@ -14,7 +14,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from pgagent import calls, errors
 from pgagent.calls import Call
-from pgagent.client import POOL_DEFAULTS
+from pgagent.client import POOL_DEFAULTS, is_dead
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -97,8 +97,8 @@ class AsyncClient:
                         async with conn.cursor(binary=True) as cursor:
                             await cursor.execute(call.sql, call.params)
                             return call.read(await cursor.fetchall())
-                    except psycopg.OperationalError:
-                        if not (may_retry and conn.closed and await self._repair()):
+                    except psycopg.OperationalError as error:
+                        if not (may_retry and is_dead(conn, error) and await self._repair(conn)):
                             raise
             except psycopg.Error as error:
                 raised = errors.translate(error)
@@ -107,9 +107,10 @@ class AsyncClient:
                 raise raised from None
         raise AssertionError("unreachable: the last round raises or returns")
 
-    async def _repair(self) -> bool:
+    async def _repair(self, conn: AsyncConnection[Any]) -> bool:
         """Drops dead connections; whether there is a pool to take another from."""
         if isinstance(self.source, AsyncConnectionPool):
+            await conn.close()
             await self.source.check()
             return True
         return False

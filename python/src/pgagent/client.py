@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import psycopg
-from psycopg import Connection
+from psycopg import BaseConnection, Connection
 from psycopg_pool import ConnectionPool
 
 from pgagent import calls, errors
@@ -30,6 +30,11 @@ def _method(build: Callable[P, Call[T]]) -> Callable[Concatenate[Client, P], T]:
 
     update_wrapper(method, build)
     return method
+
+
+def is_dead(conn: BaseConnection[Any], error: psycopg.OperationalError) -> bool:
+    """Whether an error ended its connection: the server may say so before it hangs up."""
+    return conn.closed or error.diag.severity_nonlocalized == "FATAL"
 
 
 class Client:
@@ -99,8 +104,8 @@ class Client:
                         with conn.cursor(binary=True) as cursor:
                             cursor.execute(call.sql, call.params)
                             return call.read(cursor.fetchall())
-                    except psycopg.OperationalError:
-                        if not (may_retry and conn.closed and self._repair()):
+                    except psycopg.OperationalError as error:
+                        if not (may_retry and is_dead(conn, error) and self._repair(conn)):
                             raise
             except psycopg.Error as error:
                 raised = errors.translate(error)
@@ -109,9 +114,10 @@ class Client:
                 raise raised from None
         raise AssertionError("unreachable: the last round raises or returns")
 
-    def _repair(self) -> bool:
+    def _repair(self, conn: Connection[Any]) -> bool:
         """Drops dead connections; whether there is a pool to take another from."""
         if isinstance(self.source, ConnectionPool):
+            conn.close()
             self.source.check()
             return True
         return False
