@@ -6,8 +6,9 @@ import re
 
 import psycopg
 import pytest
+from langgraph.errors import GraphBubbleUp
 
-from pgagent import PgAgentError, errors
+from pgagent import LeaseLost, PgAgentError, errors
 from support.stage import Stage
 
 
@@ -45,3 +46,9 @@ def test_errors_of_others_are_left_as_they_are(stage: Stage) -> None:
     with pytest.raises(psycopg.errors.DivisionByZero) as raised:
         stage.conn.execute("select 1 / 0")
     assert errors.translate(raised.value) is raised.value
+
+
+def test_no_error_of_the_engine_is_one_that_langgraph_drops_in_savers() -> None:
+    for cls in errors.BY_SQLSTATE.values():
+        assert not issubclass(cls, GraphBubbleUp)
+    assert issubclass(LeaseLost, GraphBubbleUp)  # raised in nodes, where others would be handled

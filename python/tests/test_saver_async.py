@@ -49,6 +49,14 @@ def chain(saver: AsyncPgAgentSaver, names: str, act: Any = None) -> Graph:
     return graph.compile(checkpointer=saver)
 
 
+def cut_all(stage: Stage) -> None:
+    """Ends all connections of the worker role at the server."""
+    stage.conn.execute(
+        "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+        " where usename = 'agent_worker' and datname = current_database()"
+    )
+
+
 # --- conformance
 
 
@@ -144,10 +152,8 @@ async def test_a_run_goes_on_when_all_its_connections_were_cut(
     stage: Stage, saver: AsyncPgAgentSaver
 ) -> None:
     async def cut(name: str) -> None:
-        stage.conn.execute(
-            "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
-            " where usename = 'agent_worker' and datname = current_database()"
-        )
+        if name == "b":
+            cut_all(stage)
 
     graph = chain(saver, "abc", cut)
     result = await graph.ainvoke({"log": ["in"]}, thread(), durability="sync")
@@ -221,10 +227,7 @@ async def test_a_call_that_must_not_be_sent_twice_is_not(
     stage: Stage, saver: AsyncPgAgentSaver
 ) -> None:
     await saver.client.create_session("t")
-    stage.conn.execute(
-        "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
-        " where usename = 'agent_worker' and datname = current_database()"
-    )
+    cut_all(stage)
     with pytest.raises(psycopg.OperationalError):
         await saver.client.append_event("t", "step")
 

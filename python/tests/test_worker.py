@@ -303,7 +303,7 @@ def test_a_worker_that_was_stopped_past_its_lease_calls_no_model_when_it_goes_on
         stage.wait_at("b")
         stopped.send(signal.SIGSTOP)
         stage.open("b")
-        time.sleep(LEASE)
+        until(stage.client.reap_expired)
         stopped.send(signal.SIGCONT)
         assert stopped.wait() == 0
     assert stage.journal.count("the model was called") == 0
