@@ -60,6 +60,12 @@ class Forked:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, number)
 
+    def stop(self) -> None:
+        """Sends SIGSTOP, and waits until it does stand still."""
+        self.send(signal.SIGSTOP)
+        _, status = os.waitpid(self.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status)
+
     def wait(self) -> int:
         """Waits for its end; its exit code, or the negative number of the signal that ended it."""
         if self.code is None:
