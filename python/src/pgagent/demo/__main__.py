@@ -20,7 +20,7 @@ from pgagent.demo.show import play, report
 from pgagent.demo.stage import Pace, Stage
 from pgagent.embedded import ServerError
 
-SIX: tuple[Action, ...] = ("kill", "stop", "kill", "kill", "kill", "kill")
+EIGHT: list[Action] = ["stop" if number == 1 else "kill" for number in range(8)]
 
 console = Console(soft_wrap=True)
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
@@ -45,9 +45,9 @@ def main(
 
     About every second one of them is killed with SIGKILL: before the first checkpoint of its job,
     inside a node, between a tool's effect and its receipt, after the last checkpoint, or wherever
-    it happens to be. Another worker goes on from the last checkpoint. Every sixth is only stopped,
+    it happens to be. Another worker goes on from the last checkpoint. Every eighth is only stopped,
     with SIGSTOP, until its job has been given to another; when it goes on, the server must refuse
-    what it writes. (A call of the model takes 0.15 s here, and a worker stays for 0.02 s in each of
+    what it writes. (A call of the model takes 0.1 s here, and a worker stays for 0.02 s in each of
     the other places.)
 
     At the end every thread is compared with its recording, message by message, and the effects of
@@ -61,14 +61,16 @@ def main(
         def due(mayhem: Mayhem) -> bool:
             # Where workers start slowly they die slowly, and the last jobs are left in peace, or
             # they would never end.
-            ready = sum(hand.phase is not Phase.STARTING for hand in stage.crew.hands)
+            ready = sum(
+                hand.phase is not Phase.STARTING and not hand.stopped for hand in stage.crew.hands
+            )
             return (
                 time.monotonic() - mayhem.last > seconds_between_kills
-                and ready > workers / 2
+                and ready >= workers / 2
                 and stage.total - stage.done > workers
             )
 
-        actions = itertools.cycle(SIX if workers > 1 else ("kill",))
+        actions = itertools.cycle(EIGHT if workers > 1 else EIGHT[:1])
         mayhem = Mayhem(stage, actions, due, random.Random(seed))
         play(stage, mayhem, console)
         counted = audit(stage, mayhem)

@@ -44,7 +44,7 @@ class Pace:
     """
 
     lease: float = 3.0
-    model: float = 0.15
+    model: float = 0.1
     pause: float = 0.02
 
 
