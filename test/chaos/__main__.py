@@ -120,11 +120,11 @@ def main(
     tools; where a conversation stands is in its thread, never in a process. Tools write to a table
     without any unique key.
 
-    Kills are SIGKILL, spread over the run. Half of them hit whoever has a job, half are aimed at
-    the phase that was hit least: before the first checkpoint of the job, inside a node (the model
-    is called), between effect and receipt, after the last checkpoint. Workers stay --model-ms or
-    --pause-ms in each of them, or a kill would hardly ever find them there. A kill counts for the
-    phase that its victim died in.
+    Kills are SIGKILL, spread over the run. They hit whoever has a job, but for those aimed at a
+    phase that has had less than an eighth of them: before the first checkpoint of the job, inside a
+    node (the model is called), between effect and receipt, after the last checkpoint. Workers stay
+    --model-ms or --pause-ms in each of them, or a kill would hardly ever find them there. A kill
+    counts for the phase that its victim died in.
 
     Stopped workers (SIGSTOP) go on (SIGCONT) when their job has been given to another, and must
     then be refused at least one write each (PA002, by the server's log). They are stopped while the

@@ -64,8 +64,8 @@ class Strike:
 class Mayhem:
     """Strikes at workers, one after the other. `step` is called all the time and never waits.
 
-    Every stop, and every second kill by chance, is aimed at the phase that was hit least; the other
-    kills hit whoever has a job.
+    A stop is aimed at the phase that was hit least, and so is a kill while that phase has had less
+    than an eighth of them; other kills hit whoever has a job.
 
     Args:
         stage: where.
@@ -118,11 +118,11 @@ class Mayhem:
             self.last = time.monotonic()
 
     def _aim(self, action: Action) -> Strike:
-        if action == "kill" and self._chance.random() < 0.5:
-            return Strike(action, None, self._moment())
         phases = KILLED_IN if action == "kill" else STOPPED_IN
         hits = self.kills if action == "kill" else Counter(stop.phase for stop in self.stops)
         fewest = min(hits[phase] for phase in phases)
+        if action == "kill" and fewest * 8 > hits.total():
+            return Strike(action, None, self._moment())
         return Strike(action, self._chance.choice([p for p in phases if hits[p] == fewest]))
 
     def _moment(self) -> float:
