@@ -231,6 +231,30 @@ def test_a_new_process_goes_on_after_the_last_finished_node(stage: Stage) -> Non
     assert stage.journal.nodes() == ["a", "b", "c", "c", "d", "e"]
 
 
+@pytest.mark.parametrize(
+    ("durability", "may_run_again"),
+    [("sync", ["d"]), ("async", ["d", "cd", "bcd", "abcd"]), ("exit", ["abcd"])],
+)
+def test_each_durability_loses_to_a_kill_no_more_than_it_may(
+    stage: Stage, durability: Any, may_run_again: list[str]
+) -> None:
+    def dying(name: str) -> None:
+        stage.journal.note("ran", node=name)
+        if name == "d" and stage.journal.nodes().count("d") == 1:
+            die()
+
+    def run(given: Any) -> Any:
+        with PgAgentSaver(stage.dsn) as saver:
+            chain(saver, "abcde", dying).invoke(given, thread(), durability=durability)
+
+    assert in_process(lambda: run({"log": ["in"]})) == DIED
+    anything_is_stored = rows(stage)["s"] > 0
+    assert in_process(lambda: run(None if anything_is_stored else {"log": ["in"]})) == 0
+    assert "".join(stage.journal.nodes()) in [f"abcd{again}e" for again in may_run_again]
+    with PgAgentSaver(stage.dsn) as saver:
+        assert chain(saver, "abcde").get_state(thread()).values["log"] == ["in", *"abcde"]
+
+
 def test_a_thread_id_may_be_a_uuid(stage: Stage, saver: PgAgentSaver) -> None:
     thread_id = uuid.uuid4()
     graph = chain(saver, "a")

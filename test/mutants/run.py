@@ -82,8 +82,9 @@ def copy_tree(target: Path) -> None:
 
 def run(tree: Path, tests: list[str], jobs: int) -> Run:
     """Run tests, by id, in a tree."""
+    # By its interpreter: the other thread's child may still hold the copy that was just written.
     done = subprocess.run(
-        ["test/run", f"--jobs={jobs}", *tests],
+        ["bash", "test/run", f"--jobs={jobs}", *tests],
         cwd=tree,
         env={**os.environ, "PYTHON": sys.executable},
         stdout=subprocess.PIPE,
