@@ -1,10 +1,10 @@
-"""Checks docs/guarantees.md against the results of a run.
+"""Checks what the README and docs/guarantees.md promise against the results of a run.
 
     test/run guarantees
 
-Each row of the page's tables reads ``| R1 | promise | `test id`, `test id` |``. Every test that a
-row names must have run and passed; all variants of a parametrised one. How ids are formed is said
-in harness/results.py.
+Each row of their tables of promises reads ``| R1 | promise | `test id`, `test id` |``. Every test
+that a row names must have run and passed; all variants of a parametrised one. How ids are formed
+is said in harness/results.py.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from harness import BUILD, ROOT, results
 
-PAGE = ROOT / "docs" / "guarantees.md"
-_ROW = re.compile(r"^\| *([A-Z][0-9]+[a-z]?) *\|(.+)\|(.+)\| *$")
+PAGES = ("README.md", "docs/guarantees.md")
+_ROW = re.compile(r"^\| *([A-Z]?[0-9]+[a-z]?) *\|(.+)\|(.+)\| *$")
 
 
 class Row(NamedTuple):
@@ -54,13 +54,16 @@ def faults(page: list[Row], passed: dict[str, bool]) -> list[str]:
 def main() -> int:
     """Print what is wrong and a line that says what was counted; 0 when nothing is wrong."""
     directory = Path(sys.argv[1]) if len(sys.argv) > 1 else BUILD / "results"
-    page = rows(PAGE.read_text())
-    wrong = faults(page, results.read(directory))
+    passed = results.read(directory)
+    pages = {page: rows((ROOT / page).read_text()) for page in PAGES}
+    wrong = [f"{page}: {line}" for page, found in pages.items() for line in faults(found, passed)]
+    wrong += [f"{page}: no row was found" for page, found in pages.items() if not found]
     for line in wrong:
-        print(f"docs/guarantees.md: {line}")
-    tests = {test for row in page for test in row.tests}
-    print(f"guarantees: {len(page)} rows, {len(tests)} tests, {len(wrong)} faults")
-    return 1 if wrong or not page else 0
+        print(line)
+    found = [row for page in pages.values() for row in page]
+    tests = {test for row in found for test in row.tests}
+    print(f"guarantees: {len(found)} rows, {len(tests)} tests, {len(wrong)} faults")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -67,4 +67,7 @@ def test_a_promise_needs_tests_that_ran_and_passed() -> None:
 
 def test_rows_are_read_from_the_tables_of_the_page() -> None:
     text = "| | Promise | Proved by |\n|---|---|---|\n| R98a | It `is` so. | `pgtap/f/b`, `x` |\n"
-    assert rows(text) == [Row("R98a", ["pgtap/f/b", "x"])]
+    assert rows(text + "| 3 | Too. | `y` |\n") == [
+        Row("R98a", ["pgtap/f/b", "x"]),
+        Row("3", ["y"]),
+    ]
