@@ -14,8 +14,8 @@ end;
 comment on function pgagent._caller() is
 'The role that made the call, also inside SECURITY DEFINER functions.';
 
--- A mark that nobody calls: EXECUTE on it makes a role a service role. Asking
--- for a privilege is cheaper than asking a table, and policies can do it once a statement.
+-- A mark that nobody calls: EXECUTE on it makes a role a service role. Asking for a privilege is
+-- cheaper than asking a table, and policies can do it once a statement.
 create function pgagent._service()
 returns void
 language sql

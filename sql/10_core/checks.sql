@@ -44,9 +44,8 @@ begin
 end
 $$;
 
-comment on function pgagent._check_size(
-  text, jsonb, text
-) is 'Raises PA009 when a JSON value is too large.';
+comment on function pgagent._check_size(text, jsonb, text) is
+'Raises PA009 when a JSON value is too large.';
 
 -- A length of time within [0 s, 10 years], or more than zero when it must be.
 create function pgagent._check_interval(

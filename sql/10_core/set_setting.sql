@@ -2,8 +2,8 @@
 --
 -- Returns: the value that holds now.
 -- Locks:   the row of the setting.
--- Raises:  PA008 unknown name, or a value that does not have the form of its type; PA011 not an
---          admin.
+-- Raises:  PA008 unknown name, or a value that is no interval above 0; PA009 a value that is too
+--          long; PA011 not a service role.
 create function pgagent.set_setting(name text, value text)
 returns text
 language plpgsql

@@ -1,4 +1,4 @@
--- Site settings: the defaults, one value, and how to choose another.
+-- Site settings: the defaults, and the value that holds.
 
 create view pgagent.setting_defaults with (security_invoker = true) as
 select
@@ -29,16 +29,17 @@ parallel safe
 begin atomic
   select coalesce(
     (
-      select s.value from pgagent.settings as s
+      select s.value
+      from pgagent.settings as s
       where s.name = _setting.name
     ),
     (
-      select d.default_value from pgagent.setting_defaults as d
+      select d.default_value
+      from pgagent.setting_defaults as d
       where d.name = _setting.name
     )
   );
 end;
 
-comment on function pgagent._setting(
-  text
-) is 'The value of a setting: the choice of the site, else the default.';
+comment on function pgagent._setting(text) is
+'The value of a setting: the choice of the site, else the default.';

@@ -1,15 +1,11 @@
 -- What append_message and append_messages share: checks, keys and fingerprints of one message.
 
+-- Raises PA008 or PA009 for a message that cannot be stored.
+--
 -- label: '' or where the message stands in a batch: 'messages[3].'.
 create function pgagent._check_message(
-  label text,
-  role text,
-  content jsonb,
-  turn text,
-  idempotency_key text,
-  tool_call_id text,
-  context jsonb,
-  token_count bigint
+  label text, role text, content jsonb, turn text, idempotency_key text, tool_call_id text,
+  context jsonb, token_count bigint
 )
 returns void
 language plpgsql
@@ -111,8 +107,12 @@ end;
 
 comment on function pgagent._message_elements(jsonb) is 'The elements of a batch of messages.';
 
--- Its elements, each with its key, the row that holds that key already, and else the first element
--- of the batch that has it.
+-- A batch with its keys.
+--
+-- known_seq:        the row of the thread that holds the element's key already; null when none does.
+-- holder:           the first element of the batch with the same key; an element without a key holds
+--                   its own.
+-- held_fingerprint: what is stored under the key, or else will be: another one is a conflict.
 create function pgagent._message_batch(thread_id text, messages jsonb)
 returns table (
   ordinal bigint, role text, content jsonb, turn text, tool_call_id text, context jsonb,

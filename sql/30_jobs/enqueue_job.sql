@@ -139,7 +139,7 @@ comment on function pgagent.enqueue_job(
 ) is
 'Enqueues a run on a thread: PENDING, or WAITING behind the thread''s other jobs.';
 
--- The argument checks of enqueue_job and start_run.
+-- The argument checks of enqueue_job, and so of start_run, which calls it.
 create function pgagent._check_job(
   thread_id text, payload jsonb, queue text, priority integer, delay interval, config jsonb,
   idempotency_key text, max_attempts integer, timeout interval, step_timeout interval,

@@ -35,6 +35,7 @@ $$;
 comment on function pgagent.reap_expired(integer) is
 'Takes back jobs whose lease ran out; returns how many.';
 
+-- The body of reap_expired, which claims also use: arguments and caller are checked already.
 create function pgagent._reap(max_jobs integer)
 returns bigint
 language plpgsql
@@ -85,4 +86,4 @@ end
 $$;
 
 comment on function pgagent._reap(integer) is
-'Takes back jobs whose lease ran out: the body of reap_expired, which claims also use.';
+'Takes back jobs whose lease ran out, for reap_expired and claims; returns how many.';

@@ -2,8 +2,8 @@
 --
 -- grantee: an existing role. Give one role one kind.
 -- kind:    reader  sees everything
---          tenant  sees and changes the threads it owns, as pgagent.user_id says in its
---          transactions worker  runs jobs and writes for every owner
+--          tenant  sees and changes threads of the owner that pgagent.user_id names
+--          worker  runs jobs and writes for every owner
 --          admin   all of that, and settings
 -- Returns: how many functions the role may now call.
 -- Raises:  PA003 no such role; PA008 unknown kind; PA011 the caller does not own the schema.
