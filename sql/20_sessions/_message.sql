@@ -75,16 +75,14 @@ create function pgagent._message_fingerprint(
 )
 returns bytea
 language sql
-immutable
+stable
 parallel safe
 begin atomic
-  select sha256(
-    convert_to(jsonb_build_array(role, content, turn, tool_call_id, context)::text, 'UTF8')
-  );
+  select pgagent._fingerprint(jsonb_build_array(role, content, turn, tool_call_id, context));
 end;
 
 comment on function pgagent._message_fingerprint(text, jsonb, text, text, jsonb) is
-'sha256 of what a message says, kept beside its key.';
+'The fingerprint of what a message says.';
 
 -- A batch, taken apart. A content of null is a content: an assistant that only calls tools says so.
 create function pgagent._message_elements(messages jsonb)

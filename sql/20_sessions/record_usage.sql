@@ -44,10 +44,10 @@ begin
       )
     );
   end if;
-  v_fingerprint := sha256(convert_to(jsonb_build_array(
+  v_fingerprint := pgagent._fingerprint(jsonb_build_array(
     record_usage.input_tokens, record_usage.output_tokens, trim_scale(record_usage.cost),
     record_usage.model, record_usage.data
-  )::text, 'UTF8'));
+  ));
 
   s := pgagent._enter(record_usage.thread_id, record_usage.fencing_token);
   insert into pgagent.usage_records as u (

@@ -54,7 +54,9 @@ begin
 
   if enqueue_job.idempotency_key is not null then
     perform pgagent._begin_session(enqueue_job.thread_id, v_tenant);
-    v_fingerprint := pgagent._job_fingerprint(enqueue_job.payload, enqueue_job.config);
+    v_fingerprint := pgagent._fingerprint(
+      jsonb_build_array(enqueue_job.payload, enqueue_job.config)
+    );
     select j.job_id, j.status, j.fingerprint into v_first
     from pgagent.agent_jobs as j
     where j.thread_id = enqueue_job.thread_id
@@ -191,18 +193,6 @@ comment on function pgagent._check_job(
   text, jsonb, text, integer, interval, jsonb, text, integer, interval, interval, text
 ) is
 'Raises PA008 or PA009 when a job cannot be enqueued as described.';
-
-create function pgagent._job_fingerprint(payload jsonb, config jsonb)
-returns bytea
-language sql
-immutable
-parallel safe
-begin atomic
-  select sha256(convert_to(jsonb_build_array(payload, config)::text, 'UTF8'));
-end;
-
-comment on function pgagent._job_fingerprint(jsonb, jsonb) is
-'sha256 of what a job was asked to do, kept beside its key.';
 
 -- Lets the thread's live job step back behind a new one that is due earlier: only a job that was
 -- never started and is not due itself does.

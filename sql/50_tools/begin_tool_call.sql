@@ -48,8 +48,8 @@ begin
     perform pgagent._raise('PA008', 'args and take_over are required');
   end if;
   perform pgagent._check_size('args', begin_tool_call.args, 'payload');
-  v_fingerprint := sha256(
-    convert_to(jsonb_build_array(begin_tool_call.tool, begin_tool_call.args)::text, 'UTF8')
+  v_fingerprint := pgagent._fingerprint(
+    jsonb_build_array(begin_tool_call.tool, begin_tool_call.args)
   );
   s := pgagent._enter(begin_tool_call.thread_id, begin_tool_call.fencing_token);
 
