@@ -31,8 +31,8 @@ declare
   v_found boolean := false;
 begin
   if (v_since_reap between interval '0' and interval '1 s') is not true then
-    v_since_reap := pgagent._reap_now_and_then(v_now);
-    v_now := pgagent._now();  -- jobs that were taken back are due from then on
+    v_now := pgagent._reap_and_note(v_now);
+    v_since_reap := '0';
   end if;
   loop
     -- agent_jobs_ready
@@ -117,8 +117,8 @@ begin
       return next;
     end loop;
     exit when v_found or v_since_reap < interval '100 ms';
-    v_since_reap := pgagent._reap_now_and_then(v_now);
-    v_now := pgagent._now();
+    v_now := pgagent._reap_and_note(v_now);
+    v_since_reap := '0';
   end loop;
 end
 $$;
@@ -146,9 +146,11 @@ end;
 comment on function pgagent._since_reap(timestamptz) is
 'How long ago this backend took back expired leases; null when that is not known.';
 
--- Takes back expired leases and notes when. Returns the time since: none.
-create function pgagent._reap_now_and_then(now timestamptz)
-returns interval
+-- Takes back expired leases and notes when this backend did.
+--
+-- Returns: the time afterwards: jobs that were taken back are due from then on.
+create function pgagent._reap_and_note(now timestamptz)
+returns timestamptz
 language plpgsql
 volatile
 set search_path = pg_catalog, pg_temp
@@ -158,9 +160,9 @@ begin
   perform set_config(
     'pgagent._reaped_at', (extract(epoch from now) * 1000000)::bigint::text, false
   );
-  return interval '0';
+  return pgagent._now();
 end
 $$;
 
-comment on function pgagent._reap_now_and_then(timestamptz) is
-'Takes back expired leases and notes when this backend did.';
+comment on function pgagent._reap_and_note(timestamptz) is
+'Takes back expired leases and notes when this backend did; returns the time afterwards.';

@@ -51,7 +51,7 @@ begin
   with before as (
     select
       j.lease_owner, j.claimed_at, j.attempt, j.cancel_requested_at is not null as cancelled,
-      coalesce(s.progress_step > coalesce(j.progress_step, -2147483648), false) as progressed
+      pgagent._has_progressed(s.progress_step, j.progress_step) as progressed
     from pgagent.agent_jobs as j
     where j.job_id = _end_delivery.job_id
   ),

@@ -33,6 +33,23 @@ end;
 comment on function pgagent._session_status(text) is
 'The status of a thread whose last or live job is in the given status.';
 
+-- Whether a delivery made progress: it has stored a loop checkpoint of a step beyond all that the
+-- job's ended deliveries had. Such a delivery is no failed attempt.
+--
+-- step:   progress_step of the session: null before the first loop checkpoint of the job.
+-- before: progress_step of the job: null while no delivery has ended after one.
+create function pgagent._has_progressed(step integer, before integer)
+returns boolean
+language sql
+immutable
+parallel safe
+begin atomic
+  select coalesce(step > before, step is not null);
+end;
+
+comment on function pgagent._has_progressed(integer, integer) is
+'Whether a delivery has stored a step beyond those of the deliveries before it.';
+
 -- How long a failed job waits: doubling from retry_base to retry_cap, less up to a quarter at
 -- random, so that jobs that failed together do not come back together.
 create function pgagent._backoff(attempt integer)

@@ -194,8 +194,11 @@ comment on function pgagent._check_job(
 ) is
 'Raises PA008 or PA009 when a job cannot be enqueued as described.';
 
--- Lets the thread's live job step back behind a new one that is due earlier: only a job that was
--- never started and is not due itself does.
+-- Lets the thread's live job step back behind a new one that is due earlier. Only a job that was
+-- never claimed, and so is neither leased nor paused, and that is not due itself does.
+--
+-- due:     when the new job is due.
+-- Returns: whether the place is free now.
 create function pgagent._step_back(session pgagent.agent_sessions, due timestamptz)
 returns boolean
 language plpgsql
@@ -208,9 +211,7 @@ begin
   set status = 'WAITING'
   where j.job_id = session.active_job_id
     and j.fencing_token is null
-    and j.available_at > greatest(due, pgagent._now())
-    and j.lease_expires_at is null
-    and j.waiting_for is null;
+    and j.available_at > greatest(due, pgagent._now());
   return found;
 end
 $$;

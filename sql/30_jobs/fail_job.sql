@@ -37,7 +37,7 @@ begin
   select
     not fail_job.fatal and (
       j.attempt < j.max_attempts
-      or s.progress_step > coalesce(j.progress_step, -2147483648)
+      or pgagent._has_progressed(s.progress_step, j.progress_step)
     ),
     j.attempt
   into v_retry, v_attempt

@@ -52,7 +52,7 @@ declare
 begin
   -- agent_jobs_leased
   for r in
-    select j.*, s.progress_step > coalesce(j.progress_step, -2147483648) as progressed
+    select j.*, pgagent._has_progressed(s.progress_step, j.progress_step) as progressed
     from pgagent.agent_jobs as j
     join pgagent.agent_sessions as s on s.thread_id = j.thread_id
     where j.status = 'IN_PROGRESS' and j.lease_expires_at <= v_now
@@ -66,7 +66,7 @@ begin
     end;
     v_status := case
       when r.deadline_at <= v_now then 'TIMED_OUT'
-      when r.attempt >= r.max_attempts and r.progressed is not true then 'FAILED'
+      when r.attempt >= r.max_attempts and not r.progressed then 'FAILED'
       else 'PENDING'
     end;
     perform pgagent._end_delivery(
