@@ -1,5 +1,5 @@
--- What a call said, in 32 bytes: kept beside its key, so that the same key with anything else to say
--- is a conflict. The same JSON gives the same fingerprint, however it was written.
+-- What a call said, in 32 bytes: kept beside its key, so that the key with anything else to say is
+-- a conflict. The same JSON gives the same fingerprint, however it was written.
 --
 -- Stable, as convert_to is: declared immutable it would not be inlined.
 create function pgagent._fingerprint(said jsonb)

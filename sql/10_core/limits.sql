@@ -22,6 +22,9 @@ begin atomic
       when 'checkpoint' then 16777216
       when 'value' then 268435456
       when 'batch' then 10000
+      when 'reason' then 1000
+      when 'queues' then 100
+      when 'claim' then 1000
     end;
 end;
 
@@ -45,7 +48,10 @@ from (
   ('message', 'bytes', 'message content and its retrieved context, each'),
   ('checkpoint', 'bytes', 'a checkpoint without its channel values, and its metadata'),
   ('value', 'bytes', 'the serialised values or writes of one call'),
-  ('batch', 'rows', 'batches')
+  ('batch', 'rows', 'batches'),
+  ('reason', 'bytes', 'why a job is cancelled'),
+  ('queues', 'rows', 'the queues of one claim'),
+  ('claim', 'rows', 'the jobs of one claim')
 ) as l (name, unit, applies_to);
 
 comment on view pgagent.limits is

@@ -107,10 +107,10 @@ comment on function pgagent._message_elements(jsonb) is 'The elements of a batch
 
 -- A batch with its keys.
 --
--- known_seq:        the row of the thread that holds the element's key already; null when none does.
--- holder:           the first element of the batch with the same key; an element without a key holds
---                   its own.
--- held_fingerprint: what is stored under the key, or else will be: another one is a conflict.
+-- known_seq:        the row of the thread that holds the element's key already; null without one.
+-- holder:           the first element of the batch with the same key; without a key the element
+--                   itself.
+-- held_fingerprint: that of what is stored under the key, or will be: another one is a conflict.
 create function pgagent._message_batch(thread_id text, messages jsonb)
 returns table (
   ordinal bigint, role text, content jsonb, turn text, tool_call_id text, context jsonb,

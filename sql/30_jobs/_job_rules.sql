@@ -1,5 +1,32 @@
 -- Small rules about jobs that more than one function needs.
 
+-- How many jobs a call may take: from 1 to a limit.
+create function pgagent._check_max_jobs(max_jobs integer, limit_name text)
+returns void
+language plpgsql
+immutable
+parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if (max_jobs >= 1) is not true then
+    perform pgagent._raise(
+      'PA008', 'max_jobs must be at least 1',
+      format('max_jobs: %s', coalesce(max_jobs::text, 'null'))
+    );
+  end if;
+  if max_jobs > pgagent._limit(limit_name) then
+    perform pgagent._raise(
+      'PA009', format('max_jobs must be at most %s', pgagent._limit(limit_name)),
+      format('limit: %s, max_jobs: %s', limit_name, max_jobs), 'See pgagent.limits.'
+    );
+  end if;
+end
+$$;
+
+comment on function pgagent._check_max_jobs(integer, text) is
+'Raises PA008 when a number of jobs is null or below 1, PA009 when it is too large.';
+
 -- Whether a job that reached this status is over and frees its thread.
 create function pgagent._is_final(status text)
 returns boolean

@@ -29,8 +29,8 @@ begin
   if cancel_job.force is null then
     perform pgagent._raise('PA008', 'force must be true or false');
   end if;
-  if octet_length(cancel_job.reason) > 1000 then
-    perform pgagent._raise('PA009', 'reason is longer than 1000 bytes');
+  if cancel_job.reason <> '' then
+    perform pgagent._check_name('reason', cancel_job.reason, 'reason');
   end if;
   perform pgagent._check_name('cancelled_by', v_by);
   j := pgagent._enter_job(cancel_job.job_id);

@@ -50,25 +50,16 @@ begin
   if queues is null or cardinality(queues) = 0 or array_ndims(queues) <> 1 then
     perform pgagent._raise('PA008', 'queues must be an array with at least one queue');
   end if;
-  if cardinality(queues) > 100 then
+  if cardinality(queues) > pgagent._limit('queues') then
     perform pgagent._raise(
-      'PA009', 'more than 100 queues', format('queues: %s', cardinality(queues))
+      'PA009', format('more than %s queues', pgagent._limit('queues')),
+      format('limit: queues, queues: %s', cardinality(queues)), 'See pgagent.limits.'
     );
   end if;
   foreach v_queue in array queues loop
     perform pgagent._check_name('queue', v_queue);
   end loop;
-  if (max_jobs >= 1) is not true then
-    perform pgagent._raise(
-      'PA008', 'max_jobs must be at least 1',
-      format('max_jobs: %s', coalesce(max_jobs::text, 'null'))
-    );
-  end if;
-  if max_jobs > 1000 then
-    perform pgagent._raise(
-      'PA009', 'max_jobs must be at most 1000', format('max_jobs: %s', max_jobs)
-    );
-  end if;
+  perform pgagent._check_max_jobs(max_jobs, 'claim');
   perform pgagent._check_interval('lease', lease, true);
 end
 $$;

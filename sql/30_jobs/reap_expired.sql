@@ -17,17 +17,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform pgagent._require_service();
-  if (max_jobs >= 1) is not true then
-    perform pgagent._raise(
-      'PA008', 'max_jobs must be at least 1',
-      format('max_jobs: %s', coalesce(max_jobs::text, 'null'))
-    );
-  end if;
-  if max_jobs > pgagent._limit('batch') then
-    perform pgagent._raise(
-      'PA009', 'max_jobs exceeds the batch limit', format('max_jobs: %s', max_jobs)
-    );
-  end if;
+  perform pgagent._check_max_jobs(max_jobs, 'batch');
   return pgagent._reap(max_jobs);
 end
 $$;

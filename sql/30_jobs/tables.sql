@@ -124,7 +124,8 @@ comment on column pgagent.agent_jobs.cancelled_by is 'Who cancelled it.';
 comment on column pgagent.agent_jobs.cancel_reason is 'Why.';
 comment on column pgagent.agent_jobs.idempotency_key is
 'Unique in the thread: enqueueing the same key and payload again returns the first job.';
-comment on column pgagent.agent_jobs.fingerprint is 'sha256 of payload and config, stored with the key.';
+comment on column pgagent.agent_jobs.fingerprint is
+'sha256 of payload and config, stored with the key.';
 comment on column pgagent.agent_jobs.trace_id is 'Trace the run belongs to, across its attempts.';
 comment on column pgagent.agent_jobs.result is 'What the run returned.';
 comment on column pgagent.agent_jobs.error is 'The last error.';
