@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help build install uninstall demo test lint chaos mutants fmt dist clean
+.PHONY: help build install uninstall demo test lint chaos mutants fmt dist clean deps
 
 VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" pgagent.control)
 SCRIPT := build/pgagent--$(VERSION).sql
@@ -101,7 +101,6 @@ dist: build $(VENV)/dev ## wheel, source package, and a zip of the extension, in
 clean: ## remove what was made: build/, dist/, .venv
 	rm -rf build dist $(VENV) $(SHARE) .cache python/.*_cache
 
-.PHONY: deps
 deps:
 	@test/deps
 
