@@ -23,6 +23,9 @@ TOKEN_KEY = "__pgagent_token"
 LEFTOVERS_KEY = "__pgagent_leftovers"
 """Set while a job finishes what an ended run left: its own run has not begun then."""
 
+LOST = (StaleToken, ThreadGone, NotFound)
+"""Refusals of a run's own calls which say that it lost its thread or its job."""
+
 _tokens: ContextVar[Mapping[str, int]] = ContextVar("pgagent_tokens", default=MappingProxyType({}))
 
 
@@ -63,7 +66,7 @@ def ending_lost_runs() -> Iterator[None]:
     """Within a node: a refusal which says that the run lost its thread ends the run."""
     try:
         yield
-    except (StaleToken, ThreadGone, NotFound) as refusal:
+    except LOST as refusal:
         raise LeaseLost(refusal.args[0], detail=refusal.detail, hint=refusal.hint) from None
 
 

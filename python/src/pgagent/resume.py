@@ -35,7 +35,10 @@ first. ``drop``: the new input discards them, and stored results of their finish
 """
 
 FENCE_ERRORS = (StaleToken, ThreadGone)
-"""The run lost its thread: whatever it would write is refused."""
+"""The run lost its thread: whatever it would write is refused.
+
+NotFound is not among them: a node may have looked for something else.
+"""
 
 _CONTROL_CHANNELS = {"__error__", "__error_source_node__", "__interrupt__", "__resume__"}
 
