@@ -176,11 +176,9 @@ def _left(value: timedelta | None) -> float | None:
 
 
 def _job(row: Row) -> Job:
-    fields = list(row)
-    fields[7] = fields[7].total_seconds()
-    fields[8] = _left(fields[8])
-    fields[10] = fields[10] or {}
-    return Job(*fields)
+    *before, lease_left, deadline_left, started_checkpoint_id, resume, trace_id = row
+    times = lease_left.total_seconds(), _left(deadline_left)
+    return Job(*(*before, *times, started_checkpoint_id, resume or {}, trace_id))
 
 
 def _jobs(rows: list[Row]) -> list[Job]:
@@ -602,7 +600,7 @@ def complete_tool_call(
         "complete_tool_call",
         {
             "call_id": ("uuid", call_id),
-            "result": ("jsonb", json.dumps(result)),
+            "result": ("jsonb", json.dumps(result)),  # None is a result as any: JSON's null
             "fencing_token": ("bigint", fencing_token),
         },
         _scalar,

@@ -76,7 +76,7 @@ def up(
     try:
         with Server(datadir=data, port=port) as server:
             installer.install(server.dsn())
-            console.print(f"{server.dsn()}", markup=False)
+            console.print(server.dsn(), markup=False)
             console.print("Ctrl-C stops it" + ("." if data else " and removes all data."))
             with contextlib.suppress(KeyboardInterrupt):
                 while server.running:

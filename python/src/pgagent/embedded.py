@@ -28,7 +28,7 @@ from urllib.parse import quote, urlencode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from types import FrameType, TracebackType
+    from types import FrameType
 
 SHARE = Path(__file__).parent / "share"
 """Holds ``extension/`` with control file and scripts: what extension_control_path wants."""
@@ -220,12 +220,7 @@ class Server:
             self.close()
             raise
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         try:
             self.close()
         finally:
