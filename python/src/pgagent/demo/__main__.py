@@ -20,7 +20,8 @@ from pgagent.demo.show import play, report
 from pgagent.demo.stage import Pace, Stage
 from pgagent.embedded import ServerError
 
-EIGHT: list[Action] = ["stop" if number == 1 else "kill" for number in range(8)]
+# What comes again and again: a stop among seven kills.
+ROUND: list[Action] = ["stop" if number == 1 else "kill" for number in range(8)]
 
 console = Console(soft_wrap=True)
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
@@ -62,7 +63,8 @@ def main(
             # Where workers start slowly they die slowly, and the last jobs are left in peace, or
             # they would never end.
             ready = sum(
-                hand.phase is not Phase.STARTING and not hand.stopped for hand in stage.crew.hands
+                worker.phase is not Phase.STARTING and not worker.stopped
+                for worker in stage.crew.workers
             )
             return (
                 time.monotonic() - mayhem.last > seconds_between_kills
@@ -70,7 +72,7 @@ def main(
                 and stage.total - stage.done > workers
             )
 
-        actions = itertools.cycle(EIGHT if workers > 1 else EIGHT[:1])
+        actions = itertools.cycle(ROUND if workers > 1 else ROUND[:1])
         mayhem = Mayhem(stage, actions, due, random.Random(seed))
         play(stage, mayhem, console)
         counted = audit(stage, mayhem)

@@ -72,9 +72,7 @@ def audit(stage: Stage, mayhem: Mayhem) -> Audit:
     messages = [message for played in stage.recordings for message in played.messages]
     result = Audit(
         conversations=len(stage.recordings),
-        jobs=Counter(
-            dict(stage.ask("select status, count(*) from pgagent.agent_jobs group by status"))
-        ),
+        jobs=stage.count_jobs(),
         kills=mayhem.kills,
         stops=Counter(stop.phase for stop in mayhem.stops),
         deliveries=stage.ask("select count(*) from pgagent.job_attempts")[0][0],
@@ -89,7 +87,7 @@ def audit(stage: Stage, mayhem: Mayhem) -> Audit:
         faults=list(stage.crew.faults),
     )
     result.faults.extend(
-        f"{stop.hand.name} was stopped {stop.phase.label} and not refused a write afterwards"
+        f"{stop.worker.name} was stopped {stop.phase.label} and not refused a write afterwards"
         for stop in mayhem.stops
         if stop.refusals < 1
     )

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Self
 
 from pgagent.demo.probe import Phase, Probe
-from pgagent.demo.worker import Post
+from pgagent.demo.worker import WorkerConfig
 
 
 @dataclass(eq=False)
-class Hand:
+class WorkerProcess:
     """One worker process."""
 
     name: str
@@ -60,63 +60,68 @@ class Crew:
     Args:
         size: how many.
         directory: for their logs and probes.
-        post: what a worker of a name has to know, but for the probe.
+        config_of: what a worker has to know, by its name and the path of its probe.
     """
 
     size: int
     directory: Path
-    post: Callable[[str, Path], Post]
+    config_of: Callable[[str, Path], WorkerConfig]
     faults: list[str] = field(default_factory=list)
     """Workers that ended although nobody killed them."""
 
     def __post_init__(self) -> None:
-        self.hands: list[Hand] = []
-        self._hired = 0
+        self.workers: list[WorkerProcess] = []
+        self._started = 0
 
-    def muster(self) -> None:
+    def start_missing(self) -> None:
         """Start workers where some are missing."""
-        while len(self.hands) < self.size:
-            self.hands.append(self._hire(len(self.hands)))
-        for slot, hand in enumerate(self.hands):
-            if not hand.alive:
-                if hand.process.returncode != -signal.SIGKILL:
-                    tail = "\n".join(hand.log.read_text(errors="replace").splitlines()[-15:])
+        while len(self.workers) < self.size:
+            self.workers.append(self._start(len(self.workers)))
+        for slot, worker in enumerate(self.workers):
+            if not worker.alive:
+                if worker.process.returncode != -signal.SIGKILL:
+                    tail = "\n".join(worker.log.read_text(errors="replace").splitlines()[-15:])
                     self.faults.append(
-                        f"{hand.name} ended by itself ({hand.process.returncode}):\n{tail}"
+                        f"{worker.name} ended by itself ({worker.process.returncode}):\n{tail}"
                     )
-                hand.probe.close()
-                self.hands[slot] = self._hire(slot)
+                worker.probe.close()
+                self.workers[slot] = self._start(slot)
 
-    def dismiss(self) -> None:
+    def close(self) -> None:
         """End all workers: those that can in peace, the others not."""
-        for hand in self.hands:
-            if hand.stopped:
-                hand.go_on()
-            hand.process.terminate()
-        for hand in self.hands:
+        for worker in self.workers:
+            if worker.stopped:
+                worker.go_on()
+            worker.process.terminate()
+        for worker in self.workers:
             try:
-                hand.process.wait(10)
+                worker.process.wait(10)
             except subprocess.TimeoutExpired:
-                hand.kill()
+                worker.kill()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self.dismiss()
+        self.close()
 
-    def _hire(self, slot: int) -> Hand:
-        self._hired += 1
-        name = f"worker-{slot + 1}.{self._hired}"
+    def _start(self, slot: int) -> WorkerProcess:
+        self._started += 1
+        name = f"worker-{slot + 1}.{self._started}"
         probe = self.directory / f"{name}.probe"
         log = self.directory / f"{name}.log"
         watched = Probe(probe, create=True)
         with log.open("wb") as stream:
             process = subprocess.Popen(
-                [sys.executable, "-m", "pgagent.demo.worker", self.post(name, probe).to_json()],
+                [
+                    sys.executable,
+                    "-m",
+                    "pgagent.demo.worker",
+                    self.config_of(name, probe).to_json(),
+                ],
                 stdin=subprocess.PIPE,  # its end tells the worker that we are gone
                 stdout=stream,
                 stderr=stream,
                 start_new_session=True,  # Ctrl-C is for us
             )
-        return Hand(name, process, watched, log)
+        return WorkerProcess(name, process, watched, log)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
-from pgagent.demo.crew import Hand
+from pgagent.demo.crew import WorkerProcess
 from pgagent.demo.probe import KILLED_IN, STOPPED_IN, Phase
 from pgagent.demo.stage import Stage
 
@@ -32,7 +32,7 @@ class Stop:
         refusals: stale writes of the process that the server refused since then.
     """
 
-    hand: Hand
+    worker: WorkerProcess
     phase: Phase
     job_id: UUID
     token: int
@@ -56,9 +56,9 @@ class Strike:
     phase: Phase | None
     moment: float = 0.0
 
-    def hits(self, hand: Hand) -> bool:
+    def hits(self, worker: WorkerProcess) -> bool:
         """Whether a worker is where this strikes."""
-        return hand.phase > Phase.IDLE if self.phase is None else hand.phase is self.phase
+        return worker.phase > Phase.IDLE if self.phase is None else worker.phase is self.phase
 
 
 class Mayhem:
@@ -132,42 +132,44 @@ class Mayhem:
         """Strike, if it is the moment and somebody is in the phase; whether it is done."""
         if time.monotonic() < strike.moment:
             return False
-        victims = [hand for hand in self._exposed() if strike.hits(hand)]
+        victims = [worker for worker in self._exposed() if strike.hits(worker)]
         if not victims:
             if strike.phase is None:  # nobody has a job: not the very first moment of the next one
                 strike.moment = self._moment()
             return False
-        hand = self._chance.choice(victims)
+        worker = self._chance.choice(victims)
         if strike.action == "stop":
-            return self._stop(hand)
-        self.kills[hand.kill()] += 1
+            return self._stop(worker)
+        self.kills[worker.kill()] += 1
         return True
 
-    def _exposed(self) -> Iterator[Hand]:
+    def _exposed(self) -> Iterator[WorkerProcess]:
         """Workers that may be struck: not those that still have to be refused a write."""
-        spared = {stop.hand for stop in self.stops if not stop.over}
-        return (hand for hand in self._stage.crew.hands if hand.alive and hand not in spared)
+        spared = {stop.worker for stop in self.stops if not stop.over}
+        return (
+            worker for worker in self._stage.crew.workers if worker.alive and worker not in spared
+        )
 
-    def _stop(self, hand: Hand) -> bool:
+    def _stop(self, worker: WorkerProcess) -> bool:
         """Stop a worker; False when it may not be, and goes on as if nothing were.
 
         Somebody must be left to take the job over; and a worker that gave up a job when the server
         was away holds two until the first lease runs out.
         """
-        if sum(other.stopped for other in self._stage.crew.hands) > self._stage.workers - 2:
+        if sum(other.stopped for other in self._stage.crew.workers) > self._stage.crew.size - 2:
             return False
-        hand.stop()
-        if hand.probe.may_stop:
+        worker.stop()
+        if worker.probe.may_stop:
             held = self._stage.ask(
                 "select job_id, fencing_token from pgagent.agent_jobs where lease_owner = %s",
-                (hand.name,),
+                (worker.name,),
             )
             if len(held) == 1:
                 job_id, token = held[0]
-                refusals = self._refusals_of(hand)
-                self.stops.append(Stop(hand, hand.phase, job_id, token, refusals))
+                refusals = self._refusals_of(worker)
+                self.stops.append(Stop(worker, worker.phase, job_id, token, refusals))
                 return True
-        hand.go_on()
+        worker.go_on()
         return False
 
     def _attend(self, stop: Stop) -> None:
@@ -178,11 +180,11 @@ class Mayhem:
             )
             if taken_over:  # come back in the middle of what the new owner does, or after it
                 stop.resumed = self._moment()
-        elif not stop.hand.stopped:
-            stop.refusals = self._refusals_of(stop.hand) - stop.refusals_before
+        elif not stop.worker.stopped:
+            stop.refusals = self._refusals_of(stop.worker) - stop.refusals_before
         elif time.monotonic() >= stop.resumed:
-            stop.hand.go_on()
+            stop.worker.go_on()
 
-    def _refusals_of(self, hand: Hand) -> int:
+    def _refusals_of(self, worker: WorkerProcess) -> int:
         refusals = self._stage.refusals.read()
-        return sum(count for (name, _), count in refusals.items() if name == hand.name)
+        return sum(count for (name, _), count in refusals.items() if name == worker.name)

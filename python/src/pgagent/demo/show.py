@@ -51,15 +51,15 @@ class Screen:
             self._console.print(self._line(), highlight=False)
 
     def _picture(self) -> RenderableType:
-        workers = Table("worker", "process", "doing", box=None, header_style="dim")
-        for hand in self._stage.crew.hands:
-            doing = "stopped" if hand.stopped else hand.phase.label
-            workers.add_row(hand.name, str(hand.process.pid), doing)
+        table = Table("worker", "process", "doing", box=None, header_style="dim")
+        for worker in self._stage.crew.workers:
+            doing = "stopped" if worker.stopped else worker.phase.label
+            table.add_row(worker.name, str(worker.process.pid), doing)
         return Group(
             self._line(),
             ProgressBar(self._stage.total, self._stage.done, width=60),
             "",
-            Columns([workers, _kills(self._mayhem)], padding=(0, 6)),
+            Columns([table, _kills(self._mayhem)], padding=(0, 6)),
         )
 
     def _line(self) -> str:

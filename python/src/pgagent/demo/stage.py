@@ -21,7 +21,7 @@ from pgagent.demo.crew import Crew
 from pgagent.demo.effects import Effects
 from pgagent.demo.probe import Journal
 from pgagent.demo.recording import Recording
-from pgagent.demo.worker import Post
+from pgagent.demo.worker import WorkerConfig
 from pgagent.embedded import Server
 from pgagent.install import install
 
@@ -88,7 +88,7 @@ class Stage:
         directory: Path | None = None,
     ) -> None:
         self.recordings = recordings
-        self.workers = workers
+        self._workers = workers
         self.pace = pace
         self.jobs: Counter[str] = Counter()
         """Jobs by status, as of the last look."""
@@ -112,8 +112,8 @@ class Stage:
             self.refusals = Refusals(self.server.log)
             self.journal = Journal(self.directory / "journal")
             recording.save(self.directory / "recordings", self.recordings)
-            self._set()
-            self.crew = stack.enter_context(Crew(self.workers, self.directory, self._post))
+            self._set_up()
+            self.crew = stack.enter_context(Crew(self._workers, self.directory, self._config_of))
             self._stack = stack.pop_all()
         return self
 
@@ -132,9 +132,17 @@ class Stage:
 
     def look(self) -> None:
         """Replace dead workers and, now and then, count the jobs."""
-        self.crew.muster()
+        self.crew.start_missing()
         if time.monotonic() - self._looked > _LOOK:
-            self._count()
+            self.count_jobs()
+
+    def count_jobs(self) -> Counter[str]:
+        """Count the jobs, by status."""
+        self.jobs = Counter(
+            dict(self.ask("select status, count(*) from pgagent.agent_jobs group by status"))
+        )
+        self._looked = time.monotonic()
+        return self.jobs
 
     def restart_server(self) -> None:
         """Restart the server as a crash would: `pg_ctl restart -m immediate`."""
@@ -146,7 +154,7 @@ class Stage:
         with psycopg.connect(self.dsn, autocommit=True) as connection:
             return connection.execute(query, parameters).fetchall()
 
-    def _set(self) -> None:
+    def _set_up(self) -> None:
         install(self.dsn)
         with psycopg.connect(self.dsn) as connection:
             connection.execute(f"create role {ROLE} login")
@@ -162,16 +170,10 @@ class Stage:
                         idempotency_key=f"turn {number}",
                         max_attempts=20,  # who is killed again and again is not at fault
                     )
-        self._count()
+        self.count_jobs()
 
-    def _count(self) -> None:
-        self.jobs = Counter(
-            dict(self.ask("select status, count(*) from pgagent.agent_jobs group by status"))
-        )
-        self._looked = time.monotonic()
-
-    def _post(self, name: str, probe: Path) -> Post:
-        return Post(
+    def _config_of(self, name: str, probe: Path) -> WorkerConfig:
+        return WorkerConfig(
             name=name,
             dsn=self.server.dsn(user=ROLE, application_name=name),
             recordings=str(self.directory / "recordings"),

@@ -1,4 +1,4 @@
-"""The worker process: ``python -m pgagent.demo.worker '{...}'``, with a `Post` as JSON."""
+"""The worker process: ``python -m pgagent.demo.worker '{...}'``, with a `WorkerConfig` as JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pgagent.worker import Worker, last_word
 
 
 @dataclass(frozen=True)
-class Post:
+class WorkerConfig:
     """What a worker process has to know. Times are seconds."""
 
     name: str
@@ -59,19 +59,19 @@ class WatchedWorker(Worker):
         return last_word(values)
 
 
-def work(post: Post) -> None:
+def work(config: WorkerConfig) -> None:
     """Claims and runs jobs until told to stop."""
     world = World(
-        recordings=recording.load(Path(post.recordings)),
-        effects=Effects(post.dsn),
-        probe=Probe(Path(post.probe)),
-        journal=Journal(Path(post.journal)),
-        model_seconds=post.model_seconds,
-        pause_seconds=post.pause_seconds,
+        recordings=recording.load(Path(config.recordings)),
+        effects=Effects(config.dsn),
+        probe=Probe(Path(config.probe)),
+        journal=Journal(Path(config.journal)),
+        model_seconds=config.model_seconds,
+        pause_seconds=config.pause_seconds,
     )
-    with PgAgentSaver.from_conn_string(post.dsn) as saver:
+    with PgAgentSaver.from_conn_string(config.dsn) as saver:
         agent = build_agent(world, saver)
-        worker = WatchedWorker(world, agent, name=post.name, lease=post.lease, poll=0.2)
+        worker = WatchedWorker(world, agent, name=config.name, lease=config.lease, poll=0.2)
         world.probe.started()
         worker.run()
 
@@ -85,4 +85,4 @@ def _end_with_parent() -> None:
 if __name__ == "__main__":
     logging.basicConfig(format="%(asctime)s %(name)s %(message)s", level=logging.INFO)
     Thread(target=_end_with_parent, daemon=True).start()
-    work(Post(**json.loads(sys.argv[1])))
+    work(WorkerConfig(**json.loads(sys.argv[1])))
