@@ -56,7 +56,13 @@ def private_copy() -> Iterator[Path]:
         top.chmod(0o755)
         for place in places:
             target = top / place.relative_to(prefix)
-            shutil.copytree(place, target, symlinks=True, dirs_exist_ok=True, copy_function=_link)
+            shutil.copytree(
+                place,
+                target,
+                symlinks=True,
+                dirs_exist_ok=True,
+                copy_function=embedded.link_or_copy,
+            )
         sharedir = top / places[1].relative_to(prefix)
         for file in (embedded.SHARE / "extension").glob("pgagent*"):
             shutil.copy(file, sharedir / "extension")
@@ -102,12 +108,5 @@ def _equip(server: Server, name: str, *, moving_clock: bool) -> None:
 
 
 def _temporary() -> str:
-    """Return a directory that every user can reach."""
+    """Return a directory that the server's user can reach; root's server runs as another one."""
     return "/tmp" if os.geteuid() == 0 else tempfile.gettempdir()
-
-
-def _link(source: str, target: str) -> None:
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)

@@ -444,15 +444,16 @@ def _open_to_others(path: Path) -> bool:
     )
 
 
+def link_or_copy(source: str, target: str) -> None:
+    """Copy a file: by a hard link where both are on one file system."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
 def _copy_tree(source: Path, target: Path) -> Path:
-    """Copy a directory, by hard links where both are on one file system."""
-
-    def link_or_copy(one: str, other: str) -> None:
-        try:
-            os.link(one, other)
-        except OSError:
-            shutil.copy2(one, other)
-
+    """Copy a directory; every user may walk through the copy."""
     shutil.copytree(source, target, symlinks=True, copy_function=link_or_copy)
     for directory in [target, *(path for path in target.rglob("*") if path.is_dir())]:
         directory.chmod(0o755)
