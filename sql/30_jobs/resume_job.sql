@@ -19,7 +19,7 @@ as $$
 #variable_conflict use_column
 declare
   j pgagent.agent_jobs;
-  v_unknown text;
+  v_interrupt_id text;
 begin
   perform pgagent._check_object('answers', resume_job.answers, 'payload');
   if resume_job.answers = '{}' then
@@ -45,18 +45,18 @@ begin
       'Only a paused job can be answered.'
     );
   end if;
-  select k.key into v_unknown
+  select k.key into v_interrupt_id
   from jsonb_object_keys(resume_job.answers) as k (key)
   where not j.waiting_for ? k.key
   limit 1;
   if found then
     perform pgagent._raise(
       'PA008', 'the job does not ask this',
-      format('job_id: %s, interrupt id: %s', j.job_id, left(v_unknown, 255)),
+      format('job_id: %s, interrupt id: %s', j.job_id, left(v_interrupt_id, 255)),
       'agent_jobs.waiting_for holds the questions by interrupt id.'
     );
   end if;
-  select k.key into v_unknown
+  select k.key into v_interrupt_id
   from jsonb_object_keys(resume_job.answers) as k (key)
   where j.resume ? k.key and j.resume -> k.key <> resume_job.answers -> k.key
   limit 1;
@@ -64,7 +64,8 @@ begin
     perform pgagent._raise(
       'PA005', 'the question was answered before, otherwise',
       format(
-        'job_id: %s, interrupt id: %s, answer: %s', j.job_id, v_unknown, j.resume -> v_unknown
+        'job_id: %s, interrupt id: %s, answer: %s', j.job_id, v_interrupt_id,
+        j.resume -> v_interrupt_id
       ),
       'The first answer stands.'
     );
