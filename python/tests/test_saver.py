@@ -25,6 +25,8 @@ from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, StateUpdate, interrupt
+from psycopg import ClientCursor
+from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool
 from typing_extensions import TypedDict
 
@@ -528,6 +530,42 @@ def cut_all(stage: Stage) -> None:
         "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
         " where usename = 'agent_worker' and datname = current_database()"
     )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"row_factory": dict_row}, {"cursor_factory": ClientCursor}],
+    ids=["rows as mappings", "arguments bound by the client"],
+)
+def test_a_pool_may_have_rows_and_cursors_of_its_own_kind(
+    stage: Stage, options: dict[str, Any]
+) -> None:
+    """Pools made for LangGraph's own saver give rows as mappings."""
+    kwargs: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, **options}
+    with ConnectionPool(stage.dsn, min_size=1, kwargs=kwargs) as pool:
+        assert chain(PgAgentSaver(pool), "ab").invoke({"log": []}, thread())["log"] == ["a", "b"]
+        assert PgAgentSaver(pool).client.append_message("t", "user", "hello") == (1, True)
+
+
+def named_statements(saver: PgAgentSaver) -> int:
+    for _ in range(10):
+        saver.get_tuple(thread())
+    with saver.client.connection() as conn:
+        return len(conn.execute("select from pg_prepared_statements").fetchall())
+
+
+def test_statements_have_no_names_unless_wanted(stage: Stage) -> None:
+    """Behind a transaction pooler, a name may stand for what another client has prepared."""
+    with PgAgentSaver(stage.dsn, max_size=1) as saver:
+        assert named_statements(saver) == 0
+    with PgAgentSaver(stage.dsn, max_size=1, kwargs={"prepare_threshold": 1}) as saver:
+        assert named_statements(saver) > 0
+
+
+def test_statements_of_a_client_that_binds_arguments_itself_have_no_names(stage: Stage) -> None:
+    kwargs: dict[str, Any] = {"autocommit": True, "cursor_factory": ClientCursor}
+    with ConnectionPool(stage.dsn, min_size=1, max_size=1, kwargs=kwargs) as pool:
+        assert named_statements(PgAgentSaver(pool)) == 0
 
 
 def test_a_run_goes_on_when_all_its_connections_were_cut(stage: Stage, saver: PgAgentSaver) -> None:

@@ -13,7 +13,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.graph import START, StateGraph
-from psycopg import AsyncConnection
+from psycopg import AsyncClientCursor, AsyncConnection
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool
 from typing_extensions import TypedDict
 
 from pgagent import AsyncPgAgentSaver, PgAgentSaver, StaleToken, ThreadBusy
@@ -146,6 +148,29 @@ async def test_a_stale_token_is_refused_and_no_further_step_begins(
     with pytest.raises(StaleToken):
         await chain(saver, "abcd", act).ainvoke({"log": []}, config, durability="sync")
     assert ran == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"row_factory": dict_row}, {"cursor_factory": AsyncClientCursor}],
+    ids=["rows as mappings", "arguments bound by the client"],
+)
+async def test_a_pool_may_have_rows_and_cursors_of_its_own_kind(
+    stage: Stage, options: dict[str, Any]
+) -> None:
+    kwargs: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, **options}
+    async with AsyncConnectionPool(stage.dsn, min_size=1, kwargs=kwargs, open=False) as pool:
+        graph = chain(AsyncPgAgentSaver(pool), "ab")
+        assert (await graph.ainvoke({"log": []}, thread()))["log"] == ["a", "b"]
+
+
+async def test_statements_have_no_names_unless_wanted(stage: Stage) -> None:
+    async with AsyncPgAgentSaver(stage.dsn, max_size=1) as saver:
+        for _ in range(10):
+            await saver.aget_tuple(thread())
+        async with saver.client.connection() as conn:
+            named = await conn.execute("select from pg_prepared_statements")
+            assert await named.fetchall() == []
 
 
 async def test_a_run_goes_on_when_all_its_connections_were_cut(

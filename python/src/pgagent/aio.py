@@ -9,12 +9,13 @@ from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import psycopg
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, AsyncCursor
+from psycopg.rows import tuple_row
 from psycopg_pool import AsyncConnectionPool
 
 from pgagent import calls, errors
 from pgagent.calls import Call
-from pgagent.client import POOL_DEFAULTS, is_dead
+from pgagent.client import CONNECTION_DEFAULTS, POOL_DEFAULTS, is_dead, named
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -51,7 +52,7 @@ class AsyncClient:
         self.source: AsyncConnectionPool[Any] | AsyncConnection[Any]
         if isinstance(source, str):
             options = {**POOL_DEFAULTS, **pool_options}
-            options["kwargs"] = {"autocommit": True, **options.get("kwargs", {})}
+            options["kwargs"] = {**CONNECTION_DEFAULTS, **options.get("kwargs", {})}
             self.source = AsyncConnectionPool(source, **options)
         else:
             self.source = source
@@ -94,8 +95,11 @@ class AsyncClient:
             try:
                 async with self.connection() as conn:
                     try:
-                        async with conn.cursor(binary=True) as cursor:
-                            await cursor.execute(call.sql, call.params)
+                        # Not the connection's own kind: that may give other rows, or no binary.
+                        async with AsyncCursor(conn, row_factory=tuple_row) as cursor:
+                            await cursor.execute(
+                                call.sql, call.params, prepare=named(conn), binary=True
+                            )
                             return call.read(await cursor.fetchall())
                     except psycopg.OperationalError as error:
                         if not (may_retry and is_dead(conn, error) and await self._repair(conn)):

@@ -9,7 +9,8 @@ from threading import Lock
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import psycopg
-from psycopg import BaseConnection, Connection
+from psycopg import AsyncClientCursor, BaseConnection, ClientCursor, Connection, Cursor
+from psycopg.rows import tuple_row
 from psycopg_pool import ConnectionPool
 
 from pgagent import calls, errors
@@ -20,6 +21,10 @@ T = TypeVar("T")
 
 POOL_DEFAULTS: dict[str, Any] = {"min_size": 1, "max_size": 10, "timeout": 30.0, "open": False}
 """A pool made from a connection string: at most ten connections, thirty seconds to get one."""
+
+CONNECTION_DEFAULTS: dict[str, Any] = {"autocommit": True, "prepare_threshold": None}
+"""Its connections. No named statements: behind a transaction pooler a name may stand for the
+statement of another client, which would then run with our arguments."""
 
 
 def _method(build: Callable[P, Call[T]]) -> Callable[Concatenate[Client, P], T]:
@@ -35,6 +40,13 @@ def _method(build: Callable[P, Call[T]]) -> Callable[Concatenate[Client, P], T]:
 def is_dead(conn: BaseConnection[Any], error: psycopg.OperationalError) -> bool:
     """Whether an error ended its connection: the server may say so before it hangs up."""
     return conn.closed or error.diag.severity_nonlocalized == "FATAL"
+
+
+def named(conn: Connection[Any] | psycopg.AsyncConnection[Any]) -> bool | None:
+    """Whether statements may get a name on the server: never where the client binds arguments, as
+    is done behind poolers; else as ``prepare_threshold`` says."""
+    binds_itself = issubclass(conn.cursor_factory, (ClientCursor, AsyncClientCursor))
+    return False if binds_itself else None
 
 
 class Client:
@@ -58,7 +70,7 @@ class Client:
         self.source: ConnectionPool[Any] | Connection[Any]
         if isinstance(source, str):
             options = {**POOL_DEFAULTS, **pool_options}
-            options["kwargs"] = {"autocommit": True, **options.get("kwargs", {})}
+            options["kwargs"] = {**CONNECTION_DEFAULTS, **options.get("kwargs", {})}
             self.source = ConnectionPool(source, **options)
         else:
             self.source = source
@@ -101,8 +113,9 @@ class Client:
             try:
                 with self.connection() as conn:
                     try:
-                        with conn.cursor(binary=True) as cursor:
-                            cursor.execute(call.sql, call.params)
+                        # Not the connection's own kind: that may give other rows, or no binary.
+                        with Cursor(conn, row_factory=tuple_row) as cursor:
+                            cursor.execute(call.sql, call.params, prepare=named(conn), binary=True)
                             return call.read(cursor.fetchall())
                     except psycopg.OperationalError as error:
                         if not (may_retry and is_dead(conn, error) and self._repair(conn)):
