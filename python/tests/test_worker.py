@@ -14,9 +14,11 @@ from typing import Annotated, Any
 import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
 from langgraph.types import interrupt
 from psycopg.types.json import Jsonb
+from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from pgagent import Client, LeaseLost, PgAgentSaver, Worker
@@ -604,6 +606,100 @@ def test_a_job_is_run_with_its_own_config(stage: Stage) -> None:
     stage.clock.advance(100)
     stage.deliver(waiting_at_nothing)
     assert stage.job(job).error["type"] == "GraphRecursionError"
+
+
+def test_a_node_that_hands_its_config_on_does_not_write_to_another_run(stage: Stage) -> None:
+    """Tokens are small numbers that count up in each thread: both runs have the same one."""
+    other = stage.client.start_run("other", "another worker")
+
+    def calling(stage: Stage, saver: Saver) -> Graph:
+        child = chain(stage, saver, c=None)
+
+        def call(state: State, config: RunnableConfig) -> None:
+            own = {**config["configurable"], "thread_id": "other", "checkpoint_ns": ""}
+            child.invoke({"log": ["in"]}, {"configurable": own}, durability="sync")
+
+        graph = StateGraph(State)
+        graph.add_node("call", call)
+        graph.add_edge(START, "call")
+        return graph.compile(checkpointer=saver)
+
+    job = stage.enqueue()
+    stage.deliver(calling)
+    assert stage.job(job).fencing_token == other.fencing_token
+    assert stage.job(job).error["type"] == "ThreadBusy"
+    assert stage.state(waiting_at_nothing, "other").values == {}
+    assert stage.job(other.job_id).started_checkpoint_id is None
+
+
+def test_a_run_that_goes_round_for_ever_ends_at_its_recursion_limit(stage: Stage) -> None:
+    """Each delivery has made progress, and begins to count anew."""
+
+    def turning(stage: Stage, saver: Saver) -> Graph:
+        graph = StateGraph(State)
+        graph.add_node("a", lambda state: {"log": ["a"]})
+        graph.add_edge(START, "a")
+        graph.add_edge("a", "a")
+        return graph.compile(checkpointer=saver)
+
+    job = stage.enqueue(config={"recursion_limit": 5})
+    stage.deliver(turning)
+    assert stage.status(job) == "FAILED"
+    assert stage.job(job).error["type"] == "GraphRecursionError"
+
+
+def test_an_error_that_cannot_say_what_it_is_fails_the_job_and_not_the_worker(
+    stage: Stage,
+) -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise Fault
+
+    def failing(stage: Stage, saver: Saver) -> Graph:
+        def fail(state: State) -> None:
+            raise Mute
+
+        return chain(stage, saver, a=fail)
+
+    job = stage.enqueue()
+    assert stage.deliver(failing) == 0
+    assert stage.status(job) == "PENDING"
+    assert "Mute" in stage.job(job).error["type"]
+
+
+def nested(levels: int) -> Any:
+    value: Any = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+class Odd:
+    def __str__(self) -> str:
+        raise Fault
+
+    def model_dump(self) -> Any:
+        raise Fault
+
+
+@pytest.mark.parametrize(
+    "value",
+    [nested(100_000), 10**5_000, -(10**5_000), Odd(), Odd, BaseModel, {Odd(): 1}],
+    ids=["deep", "huge", "less than huge", "mute", "a class", "a model class", "a mute key"],
+)
+def test_a_result_that_json_cannot_hold_completes_the_job(stage: Stage, value: Any) -> None:
+    job = stage.enqueue(max_attempts=1)
+    stage.deliver(waiting_at_nothing, to_result=lambda values: {"x": value})
+    assert stage.status(job) == "COMPLETED"
+    assert "x" in stage.job(job).result
+
+
+def test_a_result_that_holds_itself_completes_the_job(stage: Stage) -> None:
+    value: dict[str, Any] = {}
+    value |= {"x": value, "y": [value]}
+    job = stage.enqueue(max_attempts=1)
+    stage.deliver(waiting_at_nothing, to_result=lambda values: value)
+    assert stage.status(job) == "COMPLETED"
 
 
 def test_only_its_own_queues_are_served(stage: Stage) -> None:

@@ -53,6 +53,23 @@ class SeenThread(str):
         return str.__eq__(self, other)
 
 
+class RunToken(int):
+    """A fencing token that knows its thread.
+
+    Tokens are small numbers that count up in each thread. A node that hands its own config on and
+    changes the ``thread_id`` must not write to that thread because its run happens to have the same
+    number.
+    """
+
+    thread_id: str | None
+
+    def __new__(cls, token: int, thread_id: str | None = None) -> RunToken:
+        """The token of a run of this thread."""
+        self = super().__new__(cls, token)
+        self.thread_id = thread_id
+        return self
+
+
 class LeaseLost(StaleToken, GraphBubbleUp):
     """Raised inside nodes and tools of a run that lost its thread.
 
@@ -81,6 +98,8 @@ def holding(thread_id: str, token: int) -> Iterator[None]:
 
 
 def token_of(config: RunnableConfig, thread_id: str) -> int | None:
-    """The fencing token a call carries; None for a plain run."""
+    """The fencing token a call to this thread carries; None for a plain run."""
     token = config.get("configurable", {}).get(TOKEN_KEY)
-    return _tokens.get().get(thread_id) if token is None else token
+    if token is None or (isinstance(token, RunToken) and token.thread_id != thread_id):
+        return _tokens.get().get(thread_id)
+    return int(token)

@@ -24,7 +24,7 @@ from langgraph.types import Command, PregelTask, StateSnapshot
 
 from pgagent.calls import Job
 from pgagent.errors import StaleToken, ThreadGone
-from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, holding
+from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, holding
 from pgagent.saver.sync import PgAgentSaver
 
 Leftovers = Literal["keep", "finish", "drop"]
@@ -93,7 +93,7 @@ class Delivery:
             "configurable": {
                 **own.get("configurable", {}),
                 "thread_id": self.job.thread_id,
-                TOKEN_KEY: self.job.fencing_token,
+                TOKEN_KEY: RunToken(self.job.fencing_token, self.job.thread_id),
                 "__pregel_strict_resume": True,
             },
             "callbacks": list(self.callbacks),

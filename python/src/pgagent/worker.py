@@ -14,7 +14,7 @@ from threading import Event, Thread, current_thread, main_thread
 from typing import Any
 
 import psycopg
-from langgraph.errors import GraphDrained
+from langgraph.errors import GraphDrained, GraphRecursionError
 from langgraph.pregel import Pregel
 from langgraph.runtime import RunControl
 from psycopg_pool import ConnectionPool
@@ -26,7 +26,7 @@ from pgagent.client import Client
 from pgagent.errors import LimitExceeded
 from pgagent.fence import LOST
 from pgagent.heartbeat import Heartbeat
-from pgagent.jsonable import jsonable
+from pgagent.jsonable import jsonable, text
 from pgagent.resume import Complete, Delivery, Leftovers, Pause
 from pgagent.saver.sync import PgAgentSaver
 
@@ -40,7 +40,7 @@ def _described(error: BaseException | None) -> Any:
     """An error as JSON."""
     if error is None:
         return {"type": "stopped", "message": "the run stopped short"}
-    return jsonable({"type": type(error).__qualname__, "message": str(error)[:10_000]})
+    return jsonable({"type": type(error).__qualname__, "message": text(error)[:10_000]})
 
 
 def last_word(values: Any) -> Any:
@@ -49,6 +49,12 @@ def last_word(values: Any) -> Any:
         last = values["messages"][-1]
         return {"role": getattr(last, "type", None), "content": last.content}
     return values
+
+
+def has_gone_round(error: BaseException) -> bool:
+    """What is fatal by default: a run that met its recursion limit. It made progress all the way,
+    so that its attempts would never run out, and each would have the whole limit again."""
+    return isinstance(error, GraphRecursionError)
 
 
 class Worker:
@@ -66,7 +72,8 @@ class Worker:
         on_leftovers: what becomes of tasks an earlier, ended run left; see :data:`Leftovers`.
         to_input: makes the graph's input from a job's payload.
         to_result: makes a job's result, as JSON, from the state it ended in.
-        is_fatal: whether an error makes a retry pointless.
+        is_fatal: whether an error makes a retry pointless; by default a recursion limit that was
+            met.
 
     ``SIGTERM`` and ``SIGINT`` drain: the step under way ends, the job goes back unfinished and the
     attempt is not counted.
@@ -84,7 +91,7 @@ class Worker:
         on_leftovers: Leftovers = "keep",
         to_input: Callable[[Any], Any] = lambda payload: payload,
         to_result: Callable[[Any], Any] = last_word,
-        is_fatal: Callable[[BaseException], bool] = lambda error: False,
+        is_fatal: Callable[[BaseException], bool] = has_gone_round,
     ) -> None:
         if graph.checkpointer is None and source is not None:
             graph = graph.copy(update={"checkpointer": PgAgentSaver(source)})

@@ -22,7 +22,7 @@ from langgraph.checkpoint.base import (
 from pgagent import calls
 from pgagent.calls import Call, Row
 from pgagent.errors import BadArgument
-from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, SeenThread, token_of
+from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, SeenThread, token_of
 from pgagent.saver import codec
 
 _SEEN_THREADS = 10_000
@@ -104,7 +104,7 @@ class SaverBase(BaseCheckpointSaver[str]):
             config["configurable"]["thread_id"], checkpoint_ns, checkpoint["id"]
         )
         if token is not None:
-            stored["configurable"][TOKEN_KEY] = token
+            stored["configurable"][TOKEN_KEY] = RunToken(token, thread_id)
         return calls.put_checkpoint(message.header, message.body, token), stored
 
     def _put_writes_call(
