@@ -27,17 +27,30 @@ end;
 comment on function pgagent._service() is
 'Never called: a role with EXECUTE on it sees the threads of every owner. Given by grant_access.';
 
+-- Its twin for writing. Seeing everything and changing one's own are different rights: a role that
+-- has them both, as reader and as tenant, must not change everything.
+create function pgagent._writer()
+returns void
+language sql
+immutable
+parallel safe
+begin atomic
+end;
+
+comment on function pgagent._writer() is
+'Never called: a role with EXECUTE on it writes for every owner. Given by grant_access.';
+
 create function pgagent._is_service()
 returns boolean
 language sql
 stable
 parallel safe
 begin atomic
-  select has_function_privilege(pgagent._caller(), 'pgagent._service()'::regprocedure, 'execute');
+  select has_function_privilege(pgagent._caller(), 'pgagent._writer()'::regprocedure, 'execute');
 end;
 
 comment on function pgagent._is_service() is
-'Whether the caller is a service role: reader, worker or admin.';
+'Whether the caller is a service role that may write: worker or admin.';
 
 -- The owner for whom the transaction runs: set_config('pgagent.user_id', ..., true). Null when it
 -- was not set, which matches nothing.
@@ -54,7 +67,8 @@ comment on function pgagent._tenant() is
 'The owner this transaction acts for, from the setting pgagent.user_id; null, and nothing '
 'visible, without it.';
 
--- Refuses everybody but service roles, by name: a role may have been given EXECUTE by hand.
+-- Refuses everybody but service roles that write, by name: a role may have been given EXECUTE by
+-- hand.
 create function pgagent._require_service()
 returns void
 language plpgsql

@@ -44,7 +44,8 @@ from (
   ('_limit', '{reader,tenant,worker,admin}'),
   ('_check_name', '{reader,tenant,worker,admin}'),
   ('_raise', '{reader,tenant,worker,admin}'),
-  ('_service', '{reader,worker,admin}')
+  ('_service', '{reader,worker,admin}'),
+  ('_writer', '{worker,admin}')
 ) as p (name, kinds)
 join pg_catalog.pg_proc as f
   on f.proname = p.name and f.pronamespace = 'pgagent'::regnamespace;
