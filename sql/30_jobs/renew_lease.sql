@@ -4,7 +4,9 @@
 -- lease:   a new length; the one of the claim by default.
 -- Returns: lease_left, the remaining time from now; cancel_requested, whether the run should stop.
 -- Locks:   the job alone, so that an open transaction on the thread cannot make a worker lose its
---          lease. A lease that ran out may be renewed while nobody has taken it back.
+--          lease. In a transaction of several calls another one comes first: they lock the session
+--          before the job, and two transactions could deadlock.
+--          A lease that ran out may be renewed while nobody has taken it back.
 -- Raises:  PA008 bad arguments; PA011 not a service role; PA003 no such job; PA002 the job was
 --          given to another worker or ended, or its deadline or step deadline has passed.
 -- Safe to repeat: yes.
