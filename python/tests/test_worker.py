@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, LiteralString
 
 import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
@@ -455,6 +455,26 @@ def test_a_payload_that_cannot_be_made_an_input_fails_the_job(stage: Stage) -> N
     stage.deliver(waiting_at_nothing, to_input=lambda payload: payload["missing"])
     assert stage.status(job) == "FAILED"
     assert stage.job(job).error["type"] == "KeyError"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    ["repeat('1', 5000)", "repeat('[', 3000) || repeat(']', 3000)"],
+    ids=["a number of many digits", "a list of many levels"],
+)
+def test_a_payload_that_python_cannot_read_fails_the_job_and_not_the_worker(
+    stage: Stage, payload: LiteralString
+) -> None:
+    behind = stage.enqueue("other")
+    (job,) = stage.conn.execute(
+        "select job_id from pgagent.enqueue_job("
+        f"'t', ({payload})::jsonb, priority => 9, max_attempts => 1000)"
+    ).fetchone() or (None,)
+    assert stage.deliver(waiting_at_nothing) == 0
+    assert stage.conn.execute(
+        "select status, error ->> 'type' from pgagent.agent_jobs where job_id = %s", (job,)
+    ).fetchone() == ("FAILED", "BadArgument")
+    assert stage.status(behind) == "COMPLETED"
 
 
 def test_a_payload_of_null_fails_the_job(stage: Stage) -> None:

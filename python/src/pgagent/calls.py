@@ -33,7 +33,11 @@ class Call(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A claimed job. Times left are in seconds, from before the claim was sent."""
+    """A claimed job. Times left are in seconds, from before the claim was sent.
+
+    The server's JSON may hold what Python's does not read: numbers of more than 4,300 digits, lists
+    in lists a thousand levels deep. Such a job is claimed all the same, and says so.
+    """
 
     job_id: UUID
     thread_id: str
@@ -47,6 +51,8 @@ class Job:
     started_checkpoint_id: str | None
     resume: dict[str, Any]
     trace_id: str | None
+    unreadable: str | None = None
+    """Why Python cannot read payload, config or answers, which are empty then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +154,12 @@ def _call(
     read: Callable[[list[Row]], T],
     *,
     idempotent: bool = False,
+    columns: str = "*",
 ) -> Call[T]:
     """``select * from pgagent.function(name => $n::type, ...)``."""
     named = ", ".join(f"{name} => %s::{type_}" for name, (type_, _) in arguments.items())
     return Call(
-        f"select * from pgagent.{function}({named})",
+        f"select {columns} from pgagent.{function}({named})",
         [value for _, value in arguments.values()],
         read,
         idempotent,
@@ -175,10 +182,36 @@ def _left(value: timedelta | None) -> float | None:
     return None if value is None else value.total_seconds()
 
 
+_CLAIMED = """
+  job_id, thread_id, payload::text, config::text, resume::text, attempt, max_attempts,
+  fencing_token, lease_left, deadline_left, started_checkpoint_id, trace_id
+"""
+"""JSON as text: a claim whose answer cannot be read would be nobody's."""
+
+
 def _job(row: Row) -> Job:
-    *before, lease_left, deadline_left, started_checkpoint_id, resume, trace_id = row
-    times = lease_left.total_seconds(), _left(deadline_left)
-    return Job(*(*before, *times, started_checkpoint_id, resume or {}, trace_id))
+    job_id, thread_id, payload, config, resume, attempt, max_attempts, token, *rest = row
+    lease_left, deadline_left, started_checkpoint_id, trace_id = rest
+    unreadable = None
+    try:
+        payload, config, resume = (json.loads(text or "{}") for text in (payload, config, resume))
+    except (ValueError, RecursionError) as error:
+        payload, config, resume, unreadable = None, {}, {}, str(error)
+    return Job(
+        job_id=job_id,
+        thread_id=thread_id,
+        payload=payload,
+        config=config,
+        attempt=attempt,
+        max_attempts=max_attempts,
+        fencing_token=token,
+        lease_left=lease_left.total_seconds(),
+        deadline_left=_left(deadline_left),
+        started_checkpoint_id=started_checkpoint_id,
+        resume=resume,
+        trace_id=trace_id,
+        unreadable=unreadable,
+    )
 
 
 def _jobs(rows: list[Row]) -> list[Job]:
@@ -409,6 +442,7 @@ def claim_job(
             "lease": ("interval", _seconds(lease)),
         },
         lambda rows: next(iter(_jobs(rows)), None),
+        columns=_CLAIMED,
     )
 
 
@@ -429,6 +463,7 @@ def claim_jobs(
             "lease": ("interval", _seconds(lease)),
         },
         _jobs,
+        columns=_CLAIMED,
     )
 
 

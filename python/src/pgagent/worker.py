@@ -23,7 +23,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_r
 from pgagent import calls, resume
 from pgagent.calls import Call, Job
 from pgagent.client import Client
-from pgagent.errors import LimitExceeded
+from pgagent.errors import BadArgument, LimitExceeded
 from pgagent.fence import LOST
 from pgagent.heartbeat import Heartbeat
 from pgagent.jsonable import jsonable, text
@@ -172,6 +172,9 @@ class Worker:
         """Runs a delivery; the call that says what it came to, and others in case the server does
         not take that one."""
         ids = delivery.job.job_id, delivery.job.fencing_token
+        if delivery.job.unreadable is not None:
+            unreadable = BadArgument(f"Python cannot read the job: {delivery.job.unreadable}")
+            return (calls.fail_job(*ids, _described(unreadable), fatal=True),)
         try:
             outcome = resume.deliver(delivery)
             if isinstance(outcome, Complete):
