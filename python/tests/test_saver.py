@@ -20,6 +20,7 @@ from typing import Annotated, Any
 
 import psycopg
 import pytest
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.memory import InMemorySaver
@@ -745,6 +746,13 @@ def test_metadata_that_cannot_be_stored_is_named(saver: PgAgentSaver) -> None:
     metadata: Any = {"source": "input", "step": -1, "made": object()}
     with pytest.raises(BadArgument, match="'made'"):
         saver.put(thread(checkpoint_ns=""), empty_checkpoint(), metadata, {})
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, "\ud800"])
+def test_metadata_that_only_python_calls_json_is_named(saver: PgAgentSaver, value: Any) -> None:
+    config: RunnableConfig = {**thread(), "metadata": {"mine": value}}
+    with pytest.raises(BadArgument, match="'mine'"):
+        chain(saver, "a").invoke({"log": []}, config, durability="sync")
 
 
 def test_two_branches_never_share_a_version(saver: PgAgentSaver) -> None:

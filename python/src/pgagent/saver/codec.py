@@ -126,13 +126,20 @@ def _add_inline(body: _Body, inline: Mapping[str, Any]) -> dict[str, Any]:
         raise
 
 
+def _json_text(value: Any) -> str:
+    """JSON that the server takes: no NaN, no infinity, no lone surrogate. Else ValueError."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+    text.encode()
+    return text
+
+
 def _metadata_text(metadata: CheckpointMetadata) -> str:
     try:
-        return json.dumps(metadata)
+        return _json_text(metadata)
     except (TypeError, ValueError):
         for key, value in metadata.items():
             try:
-                json.dumps(value)
+                _json_text(value)
             except (TypeError, ValueError) as error:
                 raise BadArgument(
                     f"metadata {key!r} cannot be stored as JSON: {error}",
