@@ -39,6 +39,21 @@ def test_install_says_why_it_did_not(empty_dsn: str) -> None:
     assert "exists already and is not one of ours" in said
 
 
+@pytest.mark.parametrize("command", ["install", "version"])
+@pytest.mark.parametrize("dsn", ["nonsense", "postgresql://127.0.0.1:1/nowhere"])
+def test_without_a_connection_it_says_why(command: str, dsn: str) -> None:
+    code, said = run(command, "--dsn", dsn)
+    assert code == 1
+    assert "nonsense" in said or "Connection refused" in said
+
+
+def test_install_says_how_to_name_a_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGHOST", "/nowhere")
+    code, said = run("install")
+    assert code == 1
+    assert "Another: --dsn postgresql://" in said
+
+
 def test_version_shows_package_and_database(pgagent_dsn: str, empty_dsn: str) -> None:
     assert run("version") == (0, f"package {VERSION}\n")
     assert run("version", "--dsn", pgagent_dsn) == (0, f"package {VERSION}\ndatabase {VERSION}\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -31,14 +32,24 @@ Dsn = Annotated[
 ]
 
 
+@contextlib.contextmanager
+def refusing(*kinds: type[Exception], hint: str = "") -> Iterator[None]:
+    """Ends the command with 1 and says why; without a connection, also what to do."""
+    try:
+        yield
+    except kinds as error:
+        errors.print(str(error).strip(), style="red", markup=False, highlight=False)
+        if hint and isinstance(error, psycopg.OperationalError):
+            errors.print(hint, markup=False, highlight=False)
+        raise typer.Exit(1) from None
+
+
 @app.command()
 def install(dsn: Dsn = "") -> None:
     """Install pgagent in a database, if it is not there."""
-    try:
+    hint = "" if dsn else "This was libpq's default. Another: --dsn postgresql://user@host/database"
+    with refusing(psycopg.Error, installer.InstallError, hint=hint):
         done = installer.install(dsn)
-    except (psycopg.Error, installer.InstallError) as error:
-        errors.print(str(error).strip(), style="red", markup=False)
-        raise typer.Exit(1) from None
     said = {
         "extension": f"created the extension pgagent {done.version}",
         "plain": f"installed pgagent {done.version} by its script",
@@ -53,7 +64,7 @@ def version(dsn: Dsn = "") -> None:
     console.print(f"package {installer.packaged_version()}")
     if not dsn:
         return
-    with psycopg.connect(dsn) as connection:
+    with refusing(psycopg.Error), psycopg.connect(dsn) as connection:
         found = connection.execute("select to_regprocedure('pgagent.version()') is not null")
         if found.fetchone() == (True,):
             row = connection.execute("select pgagent.version()").fetchone()
@@ -66,24 +77,23 @@ def version(dsn: Dsn = "") -> None:
 @app.command()
 def up(
     data: Annotated[
-        Path | None, typer.Option(help="Data directory to keep; without it nothing is kept.")
+        Path | None,
+        typer.Option(help="Data directory to keep; without it nothing is kept.", file_okay=False),
     ] = None,
-    port: Annotated[int | None, typer.Option(help="TCP port; a free one by default.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="TCP port; a free one by default.")
+    ] = None,
 ) -> None:
     """Run a PostgreSQL server with pgagent for development, until Ctrl-C."""
     from pgagent.embedded import Server, ServerError
 
-    try:
-        with Server(datadir=data, port=port) as server:
-            installer.install(server.dsn())
-            console.print(server.dsn(), markup=False)
-            console.print("Ctrl-C stops it" + ("." if data else " and removes all data."))
-            with contextlib.suppress(KeyboardInterrupt):
-                while server.running:
-                    time.sleep(0.2)
-    except ServerError as error:
-        errors.print(str(error), style="red", markup=False)
-        raise typer.Exit(1) from None
+    with refusing(ServerError), Server(datadir=data, port=port) as server:
+        installer.install(server.dsn())
+        console.print(server.dsn(), markup=False)
+        console.print("Ctrl-C stops it" + ("." if data else " and removes all data."))
+        with contextlib.suppress(KeyboardInterrupt):
+            while server.running:
+                time.sleep(0.2)
 
 
 if __name__ == "__main__":
