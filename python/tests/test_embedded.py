@@ -87,7 +87,7 @@ def test_a_kept_data_directory_is_left_and_found_again(tmp_path_factory) -> None
         shutil.rmtree(datadir, ignore_errors=True)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_program_that_is_told_to_end_stops_its_server(number: signal.Signals) -> None:
     program = """
 import time
@@ -160,6 +160,20 @@ def test_the_parent_keeps_its_server_when_a_forked_child_ends(server: Server) ->
 def test_a_server_that_cannot_start_says_why() -> None:
     with pytest.raises(ServerError, match="shared_buffers"):
         Server(fsync=False, settings={"shared_buffers": "nonsense"}).start()
+
+
+def test_a_directory_of_others_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "theirs").touch()
+    owner = tmp_path.owner()
+    with pytest.raises(ServerError, match="is neither empty nor a data directory"):
+        Server(datadir=tmp_path)
+    assert tmp_path.owner() == owner
+
+
+def test_a_data_directory_that_cannot_be_made_is_an_error_of_the_server(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ServerError, match=f"{tmp_path}/file/data: Not a directory"):
+        Server(datadir=tmp_path / "file" / "data")
 
 
 def test_the_extension_is_found_without_touching_the_installation(server: Server) -> None:

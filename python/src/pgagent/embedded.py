@@ -115,8 +115,7 @@ class Server:
             self.log = self._home / "log"
             self.datadir = datadir.resolve() if datadir else self._home / "data"
             self._share = self._share_within_reach(share)
-            if not (self.datadir / "PG_VERSION").exists():
-                self._initdb()
+            self._make_datadir()
         except BaseException:
             self._remove_home()
             raise
@@ -213,7 +212,7 @@ class Server:
         return self._process.pid if self._process is not None and self.running else None
 
     def __enter__(self) -> Self:
-        self._old_handler = _exit_on_sigterm()
+        self._caught = _exit_on_signals()
         try:
             return self.start()
         except BaseException:
@@ -224,8 +223,8 @@ class Server:
         try:
             self.close()
         finally:
-            if self._old_handler is not None:
-                signal.signal(signal.SIGTERM, self._old_handler)
+            for number in self._caught:
+                signal.signal(number, signal.SIG_DFL)
 
     # Use
 
@@ -324,8 +323,19 @@ class Server:
             raise ServerError(message)
         return int(found.group(1))
 
-    def _initdb(self) -> None:
-        self.datadir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    def _make_datadir(self) -> None:
+        """Run initdb, unless there is a data directory already."""
+        try:
+            if (self.datadir / "PG_VERSION").exists():
+                return
+            self.datadir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            taken = any(self.datadir.iterdir())
+        except OSError as error:
+            message = f"no data directory can be made at {self.datadir}: {error.strerror}"
+            raise ServerError(message) from error
+        if taken:  # somebody else's files must not become our user's
+            message = f"{self.datadir} is neither empty nor a data directory of PostgreSQL"
+            raise ServerError(message)
         if self._user is not None:
             shutil.chown(self.datadir, self._user)
         options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale"]
@@ -333,7 +343,8 @@ class Server:
             options.append("--no-sync")
         done = self._run(self.bin("initdb"), "-D", str(self.datadir), *options)
         if done.returncode:
-            message = f"initdb failed: {done.stderr.strip()}"
+            who = f", run as the user {self._user} because root may not" if self._user else ""
+            message = f"initdb failed{who}: {done.stderr.strip()}"
             raise ServerError(message)
 
     def _run(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
@@ -494,15 +505,23 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
-def _exit_on_sigterm() -> signal.Handlers | None:
-    """Make SIGTERM unwind the stack, so that servers are stopped; None when somebody handles it."""
+def _exit_on_signals() -> list[signal.Signals]:
+    """Make what ends a program unwind the stack, so that servers are stopped.
+
+    Returns:
+        The signals concerned: not those that somebody handles, or nohup ignores.
+    """
     if threading.current_thread() is not threading.main_thread():
-        return None
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        return None
+        return []
 
     def leave(number: int, frame: FrameType | None) -> None:
         sys.exit(128 + number)
 
-    signal.signal(signal.SIGTERM, leave)
-    return signal.SIG_DFL
+    caught = [
+        number
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is signal.SIG_DFL
+    ]
+    for number in caught:
+        signal.signal(number, leave)
+    return caught
