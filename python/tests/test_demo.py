@@ -1,10 +1,15 @@
 """The demonstration, whole, and that it would notice."""
 
+import contextlib
+import os
 import random
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import typer
@@ -30,7 +35,8 @@ def test_agents_that_are_killed_finish_and_every_step_is_accounted_for():
     *_, last = done.stdout.splitlines()
     counted = re.fullmatch(
         r"demo: 24 of 24 jobs completed, (\d+) workers killed, (\d+) stopped, "
-        r"(\d+) stale writes refused, (\d+) model calls for 54 recorded, (\d+) steps run again, "
+        r"(\d+) stale writes refused, (\d+) model calls for 54 recorded, "
+        r"(\d+) unfinished steps run again, "
         r"41 of 41 effects: nothing lost, nothing done twice",
         last,
     )
@@ -41,6 +47,33 @@ def test_agents_that_are_killed_finish_and_every_step_is_accounted_for():
     assert refused >= stops
     assert 54 <= model_calls <= 54 + kills + stops
     assert steps_again >= model_calls - 54
+
+
+def test_a_demonstration_that_is_killed_leaves_nothing_not_even_a_stopped_worker():
+    program = """
+import os, signal
+from pgagent.demo.recording import own
+from pgagent.demo.stage import Pace, Stage
+with Stage(own(1), 1, Pace()) as stage:
+    stage.look()
+    (worker,) = stage.crew.workers
+    worker.stop()
+    print(worker.process.pid, stage.directory, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    pid, directory = done.stdout.split()
+    left = [Path(f"/proc/{pid}"), Path(directory)]
+    deadline = time.monotonic() + 20
+    try:
+        while any(path.exists() for path in left) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not [path for path in left if path.exists()]
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
 
 
 def in_peace(stage: Stage) -> Mayhem:

@@ -73,11 +73,11 @@ def checks(counted: Audit, kills: int, stops: int) -> list[Check]:
             counted.model_calls <= bound,
         ),
         Check(
-            f"{counted.steps_again} steps run again <= {kills} kills + {stops} stops",
+            f"{counted.steps_again} unfinished steps run again <= {kills} kills + {stops} stops",
             counted.steps_again <= struck,
         ),
         Check(
-            f"{counted.steps_again} steps run again <= {again} jobs delivered again",
+            f"{counted.steps_again} unfinished steps run again <= {again} jobs delivered again",
             counted.steps_again <= again,
         ),
         Check(
@@ -181,7 +181,7 @@ def main(
         f"killed {by_phase(counted.kills)}, stopped {by_phase(counted.stops)}, "
         f"{stage.restarts} restarts, {counted.refused.total()} stale writes refused, "
         f"{counted.model_calls} model calls for {counted.replies} recorded, "
-        f"{counted.steps_again} steps run again, "
+        f"{counted.steps_again} unfinished steps run again, "
         f"{counted.effects} of {counted.effects_expected} effects: {outcome(broken)}"
     )
     raise typer.Exit(1 if broken else 0)

@@ -29,7 +29,9 @@ app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 @app.command()
 def main(
-    conversations: Annotated[int, typer.Option(min=1, help="How many, three jobs each.")] = 40,
+    conversations: Annotated[
+        int, typer.Option(min=1, help="How many, about three jobs each.")
+    ] = 40,
     workers: Annotated[int, typer.Option(min=1, help="How many worker processes.")] = 4,
     seconds_between_kills: Annotated[float, typer.Option(min=0.1, help="On average.")] = 1.0,
     seed: Annotated[int | None, typer.Option(help="Whom to kill and where; random.")] = None,
@@ -102,7 +104,7 @@ def verdict(counted: Audit) -> str:
         f"{counted.kills.total()} workers killed, {counted.stops.total()} stopped, "
         f"{counted.refused.total()} stale writes refused, "
         f"{counted.model_calls} model calls for {counted.replies} recorded, "
-        f"{counted.steps_again} steps run again, "
+        f"{counted.steps_again} unfinished steps run again, "
         f"{counted.effects} of {counted.effects_expected} effects: "
         f"{outcome(len(counted.faults))}"
     )

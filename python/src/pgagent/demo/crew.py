@@ -122,6 +122,8 @@ class Crew:
                 stdin=subprocess.PIPE,  # its end tells the worker that we are gone
                 stdout=stream,
                 stderr=stream,
-                start_new_session=True,  # Ctrl-C is for us
+                # Ctrl-C is for us. And a process group that loses its last parent in the session
+                # is told to go on if it was stopped, and to end.
+                process_group=0,
             )
         return WorkerProcess(name, process, watched, log)

@@ -36,8 +36,10 @@ class Screen:
             self._live.start()
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *exc_info: object) -> None:
         self._live.stop()
+        if kind is KeyboardInterrupt:
+            self._console.print("stopping: the workers end their steps, then the server goes")
 
     def update(self) -> None:
         """Draw, if it is time."""
@@ -51,7 +53,9 @@ class Screen:
             self._console.print(self._line(), highlight=False)
 
     def _picture(self) -> RenderableType:
-        table = Table("worker", "process", "doing", box=None, header_style="dim")
+        table = Table("worker", "process", box=None, header_style="dim")
+        # A width that changed would move what stands beside it.
+        table.add_column("doing", min_width=max(len(phase.label) for phase in Phase))
         for worker in self._stage.crew.workers:
             doing = "stopped" if worker.stopped else worker.phase.label
             table.add_row(worker.name, str(worker.process.pid), doing)
@@ -66,7 +70,7 @@ class Screen:
         mayhem, stage = self._mayhem, self._stage
         return (
             f"{time.monotonic() - self._began:4.0f} s  {stage.done} of {stage.total} jobs, "
-            f"{stage.jobs['IN_PROGRESS']} running, {mayhem.kills.total()} kills, "
+            f"{stage.jobs['IN_PROGRESS']} in progress, {mayhem.kills.total()} kills, "
             f"{len(mayhem.stops)} stops, {stage.refusals.read().total()} stale writes refused"
         )
 
@@ -118,7 +122,7 @@ def report(counted: Audit) -> Table:
         "deliveries": f"{counted.deliveries}",
         "stale writes refused": f"{counted.refused.total()}" + (f": {refused}" if refused else ""),
         "model calls": f"{counted.model_calls}, for {counted.replies} recorded",
-        "steps run again": f"{counted.steps_again}",
+        "unfinished steps run again": f"{counted.steps_again}",
         "effects recorded": f"{counted.effects}, of {counted.effects_expected} expected",
         "bytes stored": f"{counted.stored:,}, for {counted.said:,} said",
     }

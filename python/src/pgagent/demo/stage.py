@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -99,12 +98,10 @@ class Stage:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            self.directory = self._kept or Path(
-                stack.enter_context(tempfile.TemporaryDirectory(prefix="pgagent-demo-"))
-            )
             self.server = stack.enter_context(
                 Server(settings={"log_line_prefix": "%m [%p] %e %a "})
             )
+            self.directory = self._kept or self.server.log.parent  # goes, even when we are killed
             if self._kept:
                 stack.callback(shutil.copy, self.server.log, self.directory / "server.log")
             self.dsn = self.server.dsn()
