@@ -15,7 +15,9 @@ FIRST := sql/00_guard.sql sql/10_core/clock.sql sql/10_core/limits.sql $(call sq
 SOURCES := $(FIRST) $(filter-out $(FIRST),$(call sql,sql/*/*.sql))
 
 PG_CONFIG ?= pg_config
-EXTENSION_DIR = $(DESTDIR)$(shell $(PG_CONFIG) --sharedir)/extension
+SHAREDIR = $(or $(shell $(PG_CONFIG) --sharedir 2>/dev/null),$(error there is no $(PG_CONFIG): \
+  give the path of the server's one, as in make install PG_CONFIG=/usr/lib/postgresql/15/bin/pg_config))
+EXTENSION_DIR = $(DESTDIR)$(SHAREDIR)/extension
 # The first Python that is new enough.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
   $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
@@ -69,7 +71,7 @@ if [[ -e $$control ]] && ! grep -qFx "$$(grep ^comment pgagent.control)" "$$cont
 fi
 endef
 
-demo: build $(VENV)/demo ## kill agents and watch them finish anyway (needs Python 3.11 only)
+demo: build $(VENV)/demo ## kill agents and watch them finish anyway (needs Python 3.11 and pip)
 	@$(VENV)/bin/python -m pgagent.demo
 
 test: deps build $(VENV)/dev ## lint and every test (DEPS=1 installs what is missing)
@@ -99,7 +101,7 @@ dist: build $(VENV)/dev ## wheel, source package, and a zip of the extension, in
 	@ls -l dist
 
 clean: ## remove what was made: build/, dist/, .venv
-	rm -rf build dist $(VENV) $(SHARE) .cache python/.*_cache
+	rm -rf build dist $(VENV) $(SHARE) .*cache python/.*_cache test/.*_cache
 
 deps:
 	@test/deps
@@ -109,6 +111,7 @@ $(VENV)/demo $(VENV)/dev: python/pyproject.toml pgagent.control | build
 	@test -n "$(PYTHON)" || { echo "pgagent needs Python 3.11 or later" >&2; exit 1; }
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV) \
 	  || { rm -rf $(VENV); echo "Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@echo "installing Python packages into $(VENV), once"
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
 	  --editable "./python[$(if $(filter demo,$(@F)),embedded,dev)]"
 	@touch $@

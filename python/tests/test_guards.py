@@ -86,9 +86,9 @@ def old_server(downloads: Path) -> Iterator[Server]:
         yield server
 
 
-def make(target: str, destdir: Path) -> subprocess.CompletedProcess[str]:
+def make(target: str, destdir: Path, *variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["make", "-C", ROOT, target, f"DESTDIR={destdir}"],
+        ["make", "-C", ROOT, target, f"DESTDIR={destdir}", *variables],
         capture_output=True,
         text=True,
         check=False,
@@ -136,6 +136,13 @@ def test_make_install_refuses_to_overwrite_pgadmins_control_file(
         assert "belongs to pgAdmin's job scheduler" in done.stderr
         assert "psql -1" in done.stderr
     assert sorted((path.name, path.read_bytes()) for path in target.iterdir()) == before
+
+
+def test_make_install_without_pg_config_copies_nothing(tmp_path: Path) -> None:
+    done = make("install", tmp_path, "PG_CONFIG=/nowhere/pg_config")
+    assert done.returncode != 0
+    assert "there is no /nowhere/pg_config: give the path" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 # A schema of that name
