@@ -39,3 +39,18 @@ def test_nothing_is_lost_or_done_twice_while_workers_die_and_stop_and_the_server
     *_, last = done.stdout.splitlines()
     assert last.startswith("chaos: seed 1, 75 of 75 jobs completed, killed 12 (")
     assert last.endswith("of 127 effects: nothing lost, nothing done twice")
+
+
+@pytest.mark.parametrize("text", ["", "no JSON", "[1]", '{"messages": [{"role": "tool"}]}'])
+def test_a_file_without_conversations_is_an_error_of_the_command_line(tmp_path: Path, text: str):
+    data = tmp_path / "data"
+    data.write_text(text)
+    done = subprocess.run(
+        [sys.executable, ROOT / "test" / "chaos", "--data", data],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "Invalid value for --data" in done.stderr
+    assert "Traceback" not in done.stderr

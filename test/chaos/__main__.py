@@ -51,6 +51,18 @@ def read_recordings(path: Path) -> list[Recording]:
     ]
 
 
+def chosen(path: Path) -> list[Recording]:
+    """Read what DATA names; an error of the command line when that cannot be replayed."""
+    try:
+        recordings = read_recordings(path)
+    except (ValueError, LookupError, TypeError, AttributeError, EOFError, OSError) as error:
+        said = f"{path} does not hold recorded conversations: {error!r}"
+        raise typer.BadParameter(said, param_hint="--data") from None
+    if not recordings:
+        raise typer.BadParameter(f"{path} holds no conversation", param_hint="--data")
+    return recordings
+
+
 def checks(counted: Audit, kills: int, stops: int) -> list[Check]:
     """What must hold besides that nothing was lost and nothing done twice."""
     killed, stopped = counted.kills.total(), counted.stops.total()
@@ -92,8 +104,10 @@ def main(
     data: Annotated[
         Path | None,
         typer.Option(
+            exists=True,
+            dir_okay=False,
             help="Recorded conversations: JSON lines with messages, or tau-bench's "
-            "historical_trajectories/gpt-4o-airline.json. Without it, the package's own."
+            "historical_trajectories/gpt-4o-airline.json. Without it, the package's own.",
         ),
     ] = None,
     kills: Annotated[int, typer.Option(min=1, help="How many workers to kill.")] = 60,
@@ -141,7 +155,7 @@ def main(
     seed = random.randrange(10_000) if seed is None else seed
     kills, conversations = (12, conversations or 25) if quick else (kills, conversations)
     stops = max(4, kills // 10) if stops is None else stops
-    recordings = read_recordings(data)[:conversations] if data else own(conversations or 100)
+    recordings = chosen(data)[:conversations] if data else own(conversations or 100)
     if data is None:
         say("no DATA: these are the package's own conversations")
     say(
@@ -175,6 +189,8 @@ def main(
     for fault in counted.faults:
         say(fault)
     broken = len(counted.faults) + sum(not check.holds for check in must_hold)
+    if broken:
+        say(f"the logs of workers and server are in {LOGS}")
     say(
         f"chaos: seed {seed}, "
         f"{counted.jobs['COMPLETED']} of {counted.jobs.total()} jobs completed, "
