@@ -63,6 +63,10 @@ begin
         && @.offset >= 0 && @.offset.floor() == @.offset
         && @.length >= 0 && @.length.floor() == @.length && @.offset + @.length <= $bytes
         && ($is == null || @.channel.type() == "string" && @.channel != "")
+        && (
+          $is != null
+          || @.channels.type() == "array" && !(exists(@.channels[*] ? (@.type() != "string")))
+        )
         && ($is != "channels" || @.version.type() == "string" && @.version != "")
         && (
           $is != "writes"

@@ -4,7 +4,10 @@
 --   thread      at most one: token is the thread's fencing token, also of a deleted thread. A saver
 --               hands it back as seen_token.
 --   checkpoint  at most one: ids, checkpoint, metadata; type and blob are its inline values.
---   value       one a channel that is stored apart: channel, version, type, blob.
+--   value       one a channel that is stored apart: channel, version, type, blob, saved. Instead of
+--               a blob it may have runs, [from, to, from, to, ...]: ranges of the channel's items
+--               that make up the value, in order; type is then list, or dict (items are pairs).
+--   item        one an item that a value's runs name: channel, type, blob; idx is its number.
 --   write       one a stored write, in the order they apply: task_id, idx, channel, type, blob.
 -- Reads under row security; locks nothing.
 create function pgagent.get_checkpoint(
@@ -13,80 +16,128 @@ create function pgagent.get_checkpoint(
 returns table (
   kind text, thread text, ns text, id text, parent_id text, seq bigint, created_at timestamptz,
   checkpoint jsonb, metadata jsonb, token bigint, channel text, version text, type text,
-  blob bytea, task_id text, task_path text, idx integer
+  blob bytea, runs integer[], saved bigint, task_id text, task_path text, idx integer
 )
-language sql
+language plpgsql
 stable
-begin atomic
-  with wanted as materialized (
-  -- checkpoints_seq_is_unique, read backwards
-    (
-      select c.*
-      from pgagent.checkpoints as c
-      where
-        get_checkpoint.checkpoint_id is null
-        and c.thread_id = get_checkpoint.thread_id
-        and c.checkpoint_ns = get_checkpoint.checkpoint_ns
-      order by c.seq desc
-      limit 1
-    )
-    union all
-    select c.*
-    from pgagent.checkpoints as c
-    where
-      c.thread_id = get_checkpoint.thread_id
-      and c.checkpoint_ns = get_checkpoint.checkpoint_ns
-      and c.checkpoint_id = get_checkpoint.checkpoint_id
-  )
-
-  select
-    'thread', s.thread_id, null, null, null, null, null, null::jsonb, null::jsonb, s.fencing_token,
-    null, null, null, null::bytea, null, null, null::integer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  c pgagent.checkpoints;
+  b record;
+begin
+  thread := get_checkpoint.thread_id;
+  select s.fencing_token into token
   from pgagent.agent_sessions as s
-  where s.thread_id = get_checkpoint.thread_id
-  union all
+  where s.thread_id = get_checkpoint.thread_id;
+  if found then
+    kind := 'thread';
+    return next;
+  end if;
+
+  if get_checkpoint.checkpoint_id is null then
+    -- checkpoints_seq_is_unique, read backwards
+    select x.* into c
+    from pgagent.checkpoints as x
+    where x.thread_id = get_checkpoint.thread_id
+      and x.checkpoint_ns = get_checkpoint.checkpoint_ns
+    order by x.seq desc
+    limit 1;
+  else
+    select x.* into c
+    from pgagent.checkpoints as x
+    where x.thread_id = get_checkpoint.thread_id
+      and x.checkpoint_ns = get_checkpoint.checkpoint_ns
+      and x.checkpoint_id = get_checkpoint.checkpoint_id;
+  end if;
+  if not found then
+    return;
+  end if;
+  return query
   select
-    'checkpoint', w.thread_id, w.checkpoint_ns, w.checkpoint_id, w.parent_checkpoint_id, w.seq,
-    w.created_at, w.checkpoint, w.metadata, null, null, null, w.inline_type, w.inline_values, null,
-    null, null
-  from wanted as w
-  union all
-  select
-    'value', w.thread_id, w.checkpoint_ns, w.checkpoint_id, null, null, null, null, null, null,
-    b.channel, b.version, b.type, b.blob, null, null, null
-  from wanted as w
-  cross join lateral jsonb_each_text(w.checkpoint -> 'channel_versions') as v (channel, version)
-  -- checkpoint_blobs_pkey. `offset 0` keeps the look-up a look-up: a join may be planned as a scan
-  -- of all that the thread ever stored.
-  cross join
-    lateral (
-      select x.channel, x.version, x.type, x.blob
-      from pgagent.checkpoint_blobs as x
-      where
-        x.thread_id = get_checkpoint.thread_id
-        and x.checkpoint_ns = get_checkpoint.checkpoint_ns
-        and x.channel = v.channel
-        and x.version = v.version
-      offset 0
-    ) as b
-  union all
-  select
-    'write', w.thread_id, w.checkpoint_ns, w.checkpoint_id, null, null, null, null, null, null,
-    x.channel, null, x.type, x.blob, x.task_id, x.task_path, x.idx
-  from wanted as w
-  -- checkpoint_writes_pkey
-  cross join
-    lateral (
-      select y.channel, y.type, y.blob, y.task_id, y.task_path, y.idx
-      from pgagent.checkpoint_writes as y
-      where
-        y.thread_id = get_checkpoint.thread_id
-        and y.checkpoint_ns = get_checkpoint.checkpoint_ns
-        and y.checkpoint_id = w.checkpoint_id
+    'checkpoint', c.thread_id, c.checkpoint_ns, c.checkpoint_id, c.parent_checkpoint_id, c.seq,
+    c.created_at, c.checkpoint, c.metadata, null::bigint, null, null, c.inline_type,
+    c.inline_values, null::integer[], null::bigint, null, null, null::integer;
+
+  for b in
+    select x.channel, x.version, x.type, x.blob, x.runs, x.saved
+    from jsonb_each_text(c.checkpoint -> 'channel_versions') as v (channel, version)
+    -- checkpoint_blobs_pkey. `offset 0` keeps the look-up a look-up: a join may be planned as a scan
+    -- of all that the thread ever stored.
+    cross join lateral (
+      select y.*
+      from pgagent.checkpoint_blobs as y
+      where y.thread_id = c.thread_id
+        and y.checkpoint_ns = c.checkpoint_ns
+        and y.channel = v.channel
+        and y.version = v.version
       offset 0
     ) as x
-  order by 1, 16, 15, 17;
-end;
+  loop
+    return query
+    select
+      'value', c.thread_id, c.checkpoint_ns, c.checkpoint_id, null, null::bigint,
+      null::timestamptz, null::jsonb, null::jsonb, null::bigint, b.channel, b.version, b.type,
+      b.blob, pgagent._flat(b.runs), b.saved, null, null, null::integer;
+    if b.runs is not null then
+      return query
+      select
+        'item', c.thread_id, c.checkpoint_ns, null, null, null::bigint, null::timestamptz,
+        null::jsonb, null::jsonb, null::bigint, b.channel, null, i.type, i.blob,
+        null::integer[], null::bigint, null, null, i.seq
+      from unnest((select range_agg(r.run) from unnest(b.runs) as r (run))) as m (run)
+      -- checkpoint_items_pkey. Joined by range, the whole log would be read and filtered.
+      cross join lateral (
+        select y.seq, y.type, y.blob
+        from pgagent.checkpoint_items as y
+        where y.thread_id = c.thread_id
+          and y.checkpoint_ns = c.checkpoint_ns
+          and y.channel = b.channel
+          and y.seq >= lower(m.run)
+          and y.seq < upper(m.run)
+        offset 0
+      ) as i;
+    end if;
+  end loop;
+
+  -- checkpoint_writes_pkey
+  return query
+  select
+    'write', c.thread_id, c.checkpoint_ns, c.checkpoint_id, null, null::bigint,
+    null::timestamptz, null::jsonb, null::jsonb, null::bigint, y.channel, null, y.type, y.blob,
+    null::integer[], null::bigint, y.task_id, y.task_path, y.idx
+  from pgagent.checkpoint_writes as y
+  where y.thread_id = c.thread_id
+    and y.checkpoint_ns = c.checkpoint_ns
+    and y.checkpoint_id = c.checkpoint_id
+  order by y.task_path, y.task_id, y.idx;
+end
+$$;
 
 comment on function pgagent.get_checkpoint(text, text, text) is
 'Reads one checkpoint with its channel values and pending writes: the latest, or one by id.';
+
+-- Runs as plain numbers: [from, to, from, to, ...]; null for none.
+create function pgagent._flat(runs int4range[])
+returns integer[]
+language sql
+immutable
+parallel safe
+begin atomic
+  select
+    case
+      when runs is not null
+        then
+          coalesce(
+            (
+              select array_agg(e.number order by r.ordinal, e.number)
+              from unnest(runs) with ordinality as r (run, ordinal)
+              cross join lateral (values (lower(r.run)), (upper(r.run))) as e (number)
+            ), '{}'
+          )
+    end;
+end;
+
+comment on function pgagent._flat(int4range[]) is 'Runs as plain numbers: from, to, from, to.';

@@ -8,7 +8,8 @@
 -- filter:        metadata must contain this object.
 -- max_rows:      at most so many checkpoints; null: all; a negative number: none.
 -- Returns rows as get_checkpoint does, without the thread row: a checkpoint row each, newest first;
--- a value row for each version that any of them names, once; a write row for each write.
+-- a value row for each version that any of them names, once; an item row for each item that any of
+-- the values needs, once; a write row for each write.
 -- Order is that of seq within a thread; over threads that of created_at.
 -- Reads under row security; locks nothing.
 create function pgagent.list_checkpoints(
@@ -18,7 +19,7 @@ create function pgagent.list_checkpoints(
 returns table (
   kind text, thread text, ns text, id text, parent_id text, seq bigint, created_at timestamptz,
   checkpoint jsonb, metadata jsonb, token bigint, channel text, version text, type text,
-  blob bytea, task_id text, task_path text, idx integer
+  blob bytea, runs integer[], saved bigint, task_id text, task_path text, idx integer
 )
 language sql
 stable
@@ -82,38 +83,66 @@ begin atomic
       order by c.created_at desc, c.seq desc
       limit case when max_rows < 0 then 0 else max_rows end
     )
+  ),
+
+  versions as materialized (
+    select n.thread_id, n.checkpoint_ns, b.*
+    from (
+      select distinct w.thread_id, w.checkpoint_ns, v.channel, v.version
+      from wanted as w
+      cross join
+        lateral jsonb_each_text(w.checkpoint -> 'channel_versions') as v (channel, version)
+    ) as n
+    -- Look-ups, as in get_checkpoint.
+    cross join
+      lateral (
+        select x.channel, x.version, x.type, x.blob, x.runs, x.saved
+        from pgagent.checkpoint_blobs as x
+        where
+          x.thread_id = n.thread_id
+          and x.checkpoint_ns = n.checkpoint_ns
+          and x.channel = n.channel
+          and x.version = n.version
+        offset 0
+      ) as b
   )
 
   select
     'checkpoint', w.thread_id, w.checkpoint_ns, w.checkpoint_id, w.parent_checkpoint_id, w.seq,
     w.created_at, w.checkpoint, w.metadata, null::bigint, null, null, w.inline_type,
-    w.inline_values, null, null, null::integer
+    w.inline_values, null::integer[], null::bigint, null, null, null::integer
   from wanted as w
   union all
   select
-    'value', n.thread_id, n.checkpoint_ns, null, null, null, null, null::jsonb, null::jsonb, null,
-    b.channel, b.version, b.type, b.blob, null, null, null
+    'value', v.thread_id, v.checkpoint_ns, null, null, null, null, null::jsonb, null::jsonb, null,
+    v.channel, v.version, v.type, v.blob, pgagent._flat(v.runs), v.saved, null, null, null
+  from versions as v
+  union all
+  select
+    'item', m.thread_id, m.checkpoint_ns, null, null, null, null, null::jsonb, null::jsonb, null,
+    m.channel, null, i.type, i.blob, null, null, null, null, i.seq
   from (
-    select distinct w.thread_id, w.checkpoint_ns, v.channel, v.version
-    from wanted as w
-    cross join lateral jsonb_each_text(w.checkpoint -> 'channel_versions') as v (channel, version)
-  ) as n
-  -- Look-ups, as in get_checkpoint.
+    select v.thread_id, v.checkpoint_ns, v.channel, unnest(range_agg(r.run)) as run
+    from versions as v
+    cross join lateral unnest(v.runs) as r (run)
+    group by v.thread_id, v.checkpoint_ns, v.channel
+  ) as m
   cross join
     lateral (
-      select x.channel, x.version, x.type, x.blob
-      from pgagent.checkpoint_blobs as x
+      select x.seq, x.type, x.blob
+      from pgagent.checkpoint_items as x
       where
-        x.thread_id = n.thread_id
-        and x.checkpoint_ns = n.checkpoint_ns
-        and x.channel = n.channel
-        and x.version = n.version
+        x.thread_id = m.thread_id
+        and x.checkpoint_ns = m.checkpoint_ns
+        and x.channel = m.channel
+        and x.seq >= lower(m.run)
+        and x.seq < upper(m.run)
       offset 0
-    ) as b
+    ) as i
   union all
   select
     'write', w.thread_id, w.checkpoint_ns, w.checkpoint_id, null, null, null, null, null, null,
-    x.channel, null, x.type, x.blob, x.task_id, x.task_path, x.idx
+    x.channel, null, x.type, x.blob, null, null, x.task_id, x.task_path, x.idx
   from wanted as w
   cross join
     lateral (
@@ -125,7 +154,7 @@ begin atomic
         and y.checkpoint_id = w.checkpoint_id
       offset 0
     ) as x
-  order by 1, 7 desc nulls last, 6 desc nulls last, 16, 15, 17;
+  order by 1, 7 desc nulls last, 6 desc nulls last, 18, 17, 19;
 end;
 
 comment on function pgagent.list_checkpoints(text, text, text, jsonb, integer) is

@@ -4,8 +4,11 @@
 --   thread_id, checkpoint_ns ('' for the root), checkpoint_id, parent_checkpoint_id (or null)
 --   checkpoint  the checkpoint without channel_values, with channel_versions
 --   metadata    source, step, parents and what the caller adds
---   inline      {type, offset, length}: small scalar values of this checkpoint, as one mapping
---   channels    [{channel, version, type, offset, length}]: one for each channel with a new version
+--   inline      {type, offset, length, channels}: small scalar values of this checkpoint, as one
+--               mapping, and the names of their channels
+--   channels    [{channel, version, type, offset, length}]: one for each channel with a new version.
+--               With `parts` the value is stored as items, see _put_values. Further: digest (hex)
+--               and digest_format; saved, what items would have saved.
 --   seen_token  the fencing token seen when the run read the thread (plain runs)
 --   leftovers   true while a job finishes what an ended run left: its own run has not begun
 -- body:   the serialised values, one after the other; offset and length are bytes into it.
@@ -14,7 +17,8 @@
 --          Storing an id again replaces checkpoint and metadata and keeps the number.
 -- Locks:   the session; then the thread's job, the first time and when the lease runs low.
 -- Raises:  PA008, PA009 bad header; PA003 no such thread (with a token); PA011 somebody else's;
---          PA006 deleted or archived; PA001 busy; PA002 stale.
+--          PA006 deleted or archived; PA001 busy; PA002 stale; PA004 a version is stored with
+--          another value; PA007 a base is not stored.
 -- Safe to repeat: yes.
 create function pgagent.put_checkpoint(
   header jsonb, body bytea default '', fencing_token bigint default null
@@ -82,11 +86,15 @@ begin
 
   insert into pgagent.checkpoints as c (
     thread_id, checkpoint_ns, checkpoint_id, seq, parent_checkpoint_id, checkpoint, metadata,
-    inline_type, inline_values, job_id, run_id, created_at
+    inline_type, inline_values, inline_channels, job_id, run_id, created_at
   )
   values (
     h.thread_id, h.checkpoint_ns, h.checkpoint_id, s.last_checkpoint_seq, h.parent_checkpoint_id,
     h.checkpoint, h.metadata, h.inline ->> 'type', pgagent._slice(body, h.inline),
+    (
+      select array_agg(n.name)
+      from jsonb_array_elements_text(h.inline -> 'channels') as n (name)
+    ),
     case when put_checkpoint.fencing_token is not null then s.active_job_id end,
     h.metadata ->> 'run_id', s.last_activity_at
   )
@@ -94,18 +102,11 @@ begin
   set
     checkpoint = excluded.checkpoint, metadata = excluded.metadata,
     inline_type = excluded.inline_type, inline_values = excluded.inline_values,
-    run_id = excluded.run_id
+    inline_channels = excluded.inline_channels, run_id = excluded.run_id
   returning c.seq, c.seq = s.last_checkpoint_seq into v_seq, v_is_new;
 
   if jsonb_array_length(h.channels) > 0 then
-    insert into pgagent.checkpoint_blobs (
-      thread_id, checkpoint_ns, channel, version, type, blob
-    )
-    select
-      h.thread_id, h.checkpoint_ns, v.element ->> 'channel', v.element ->> 'version',
-      v.element ->> 'type', pgagent._slice(body, v.element)
-    from jsonb_array_elements(h.channels) as v (element)
-    on conflict on constraint checkpoint_blobs_pkey do nothing;
+    perform pgagent._put_values(h.thread_id, h.checkpoint_ns, h.channels, body);
   end if;
 
   if not v_is_new then

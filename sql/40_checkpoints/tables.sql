@@ -11,6 +11,7 @@ create table pgagent.checkpoints (
   metadata jsonb not null,
   inline_type text collate "C",
   inline_values bytea,
+  inline_channels text[] collate "C",
   job_id uuid,
   run_id text collate "C",
   created_at timestamptz not null,
@@ -20,7 +21,7 @@ create table pgagent.checkpoints (
   constraint checkpoints_thread_id_fkey foreign key (thread_id)
   references pgagent.agent_sessions (thread_id) on delete cascade,
   constraint checkpoints_inline_values_have_a_type check (
-    (inline_type is null) = (inline_values is null)
+    num_nulls(inline_type, inline_values, inline_channels) in (0, 3)
   )
 );
 
@@ -38,6 +39,7 @@ comment on column pgagent.checkpoints.metadata is 'source, step, parents and wha
 comment on column pgagent.checkpoints.inline_type is 'Serialiser type of inline_values.';
 comment on column pgagent.checkpoints.inline_values is
 'Small scalar channel values of this checkpoint, serialised as one mapping.';
+comment on column pgagent.checkpoints.inline_channels is 'Names of the channels in inline_values.';
 comment on column pgagent.checkpoints.job_id is 'The run that stored it, from its fencing token.';
 comment on column pgagent.checkpoints.run_id is 'The run_id of its metadata, for delete by run.';
 comment on column pgagent.checkpoints.created_at is
@@ -51,11 +53,21 @@ create table pgagent.checkpoint_blobs (
   type text collate "C" not null,
   blob bytea,
   runs int4range[],
+  runs_spent integer not null default 0,
+  saved bigint not null default 0,
+  digest bytea,
+  digest_format text collate "C",
   created_at timestamptz not null default pgagent._now(),
   constraint checkpoint_blobs_pkey primary key (thread_id, checkpoint_ns, channel, version),
   constraint checkpoint_blobs_thread_id_fkey foreign key (thread_id)
   references pgagent.agent_sessions (thread_id) on delete cascade,
-  constraint checkpoint_blobs_is_a_blob_or_runs check (num_nonnulls(blob, runs) = 1)
+  constraint checkpoint_blobs_is_a_blob_or_runs check (num_nonnulls(blob, runs) = 1),
+  constraint checkpoint_blobs_runs_are_of_a_list_or_a_dict check (
+    runs is null or type in ('list', 'dict')
+  ),
+  constraint checkpoint_blobs_digest_has_a_format check (
+    (digest is null) = (digest_format is null)
+  )
 );
 
 comment on table pgagent.checkpoint_blobs is 'One row a version of a channel.';
@@ -63,10 +75,19 @@ comment on column pgagent.checkpoint_blobs.thread_id is 'The thread.';
 comment on column pgagent.checkpoint_blobs.checkpoint_ns is 'The namespace.';
 comment on column pgagent.checkpoint_blobs.channel is 'The channel.';
 comment on column pgagent.checkpoint_blobs.version is 'The version, as checkpoints name it.';
-comment on column pgagent.checkpoint_blobs.type is 'Serialiser type of the value.';
+comment on column pgagent.checkpoint_blobs.type is
+'Serialiser type of the value; list or dict when it is stored as items.';
 comment on column pgagent.checkpoint_blobs.blob is 'The value, when it is stored whole.';
 comment on column pgagent.checkpoint_blobs.runs is
 'The value, when it is stored as items: ranges of checkpoint_items, in order.';
+comment on column pgagent.checkpoint_blobs.runs_spent is
+'Bytes that this version and those it grew from spent on runs beyond one each. When they exceed the '
+'value''s own, its items are copied to consecutive numbers.';
+comment on column pgagent.checkpoint_blobs.saved is
+'Bytes that items would have saved since the value was last written as items or began; never below 0.';
+comment on column pgagent.checkpoint_blobs.digest is
+'Of the value, made by the client: a repeat with another one is refused.';
+comment on column pgagent.checkpoint_blobs.digest_format is 'How the digest was made.';
 comment on column pgagent.checkpoint_blobs.created_at is 'When it was stored.';
 
 create table pgagent.checkpoint_items (

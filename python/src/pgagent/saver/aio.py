@@ -22,8 +22,9 @@ from psycopg_pool import AsyncConnectionPool
 from pgagent import calls, install
 from pgagent.aio import AsyncClient
 from pgagent.calls import Call
-from pgagent.errors import NotFound
+from pgagent.errors import BaseMissing, NotFound
 from pgagent.saver.base import SaverBase, SeenTokens
+from pgagent.saver.items import Memory
 
 T = TypeVar("T")
 
@@ -59,6 +60,7 @@ class AsyncPgAgentSaver(SaverBase):
             )
         self.client = AsyncClient(source, **pool_options)
         self._seen = SeenTokens()
+        self._memory = Memory()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @classmethod
@@ -112,9 +114,14 @@ class AsyncPgAgentSaver(SaverBase):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Stores a checkpoint and returns the config that names it."""
-        call, stored = self._put_call(config, checkpoint, metadata, new_versions)
-        await self._run(call)
-        return stored
+        put = self._put_call(config, checkpoint, metadata, new_versions)
+        try:
+            await self._run(put.call)
+        except BaseMissing:
+            self._memory.forget(list(put.learned))
+            put = self._put_call(config, checkpoint, metadata, new_versions)
+            await self._run(put.call)
+        return self._note(put)
 
     async def aput_writes(
         self,

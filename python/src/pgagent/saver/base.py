@@ -6,7 +6,7 @@ import random
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -24,6 +24,8 @@ from pgagent.calls import Call, Row
 from pgagent.errors import BadArgument
 from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, SeenThread, token_of
 from pgagent.saver import codec
+from pgagent.saver.items import Memory
+from pgagent.saver.values import Learned
 
 _SEEN_THREADS = 10_000
 
@@ -56,6 +58,14 @@ class SeenTokens:
         return self._tokens.get(thread_id)
 
 
+class Put(NamedTuple):
+    """A checkpoint that is to be stored."""
+
+    call: Call[int]
+    stored: RunnableConfig
+    learned: Learned
+
+
 class SaverBase(BaseCheckpointSaver[str]):
     """Turns LangGraph's calls into ours and our answers into LangGraph's."""
 
@@ -63,6 +73,7 @@ class SaverBase(BaseCheckpointSaver[str]):
     """Whether ``get_tuple`` mends how stateful subgraphs resume; see :func:`_mend_resuming`."""
 
     _seen: SeenTokens
+    _memory: Memory
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         """The next version of a channel: a count that sorts as text, and a random part.
@@ -86,11 +97,12 @@ class SaverBase(BaseCheckpointSaver[str]):
         checkpoint: Checkpoint,
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
-    ) -> tuple[Call[int], RunnableConfig]:
+    ) -> Put:
         thread_id, checkpoint_ns = _thread(config), _namespace(config)
         token = token_of(config, thread_id)
-        message = codec.encode_checkpoint(
+        message, learned = codec.encode_checkpoint(
             self.serde,
+            self._memory,
             thread_id=thread_id,
             checkpoint_ns=checkpoint_ns,
             parent_checkpoint_id=get_checkpoint_id(config),
@@ -105,7 +117,13 @@ class SaverBase(BaseCheckpointSaver[str]):
         )
         if token is not None:
             stored["configurable"][TOKEN_KEY] = RunToken(token, thread_id)
-        return calls.put_checkpoint(message.header, message.body, token), stored
+        return Put(calls.put_checkpoint(message.header, message.body, token), stored, learned)
+
+    def _note(self, put: Put) -> RunnableConfig:
+        """What to do once a checkpoint is stored."""
+        for key, known in put.learned.items():
+            self._memory.note(key, known)
+        return put.stored
 
     def _put_writes_call(
         self,
@@ -139,10 +157,10 @@ class SaverBase(BaseCheckpointSaver[str]):
         return self._seen.get(str(thread_id))
 
     def _get_call(self, config: RunnableConfig) -> Call[CheckpointTuple | None]:
-        thread_id = _thread(config)
+        thread_id, wanted = _thread(config), get_checkpoint_id(config)
 
         def read(rows: list[Row]) -> CheckpointTuple | None:
-            found = codec.decode(self.serde, rows)
+            found = codec.decode(self.serde, rows, None if wanted else self._memory)
             # A thread that nobody has made yet will begin with token 0.
             self._seen.note(thread_id, found.token or 0)
             if not found.tuples:
@@ -151,7 +169,7 @@ class SaverBase(BaseCheckpointSaver[str]):
                 _mend_resuming(config, found.tuples[0])
             return found.tuples[0]
 
-        return calls.get_checkpoint(thread_id, _namespace(config), get_checkpoint_id(config), read)
+        return calls.get_checkpoint(thread_id, _namespace(config), wanted, read)
 
     def _list_call(
         self,

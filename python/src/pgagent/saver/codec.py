@@ -7,8 +7,10 @@ No I/O and no rules: what the parts mean is written at the head of ``put_checkpo
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from itertools import chain
 from typing import Any, NamedTuple, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -25,6 +27,9 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from pgagent.calls import Row
 from pgagent.errors import BadArgument
 from pgagent.fence import SeenThread
+from pgagent.saver.body import Body, serialised
+from pgagent.saver.items import Fingerprints, Key, Known, Memory, Serialised, itemised
+from pgagent.saver.values import Learned, Values
 
 INLINE_BYTES = 64
 """Strings up to this size live in the checkpoint row; longer ones are stored once a version."""
@@ -37,32 +42,6 @@ class Message(NamedTuple):
     body: bytes
 
 
-@dataclass(slots=True)
-class _Body:
-    """Collects serialised values and says where each one lies."""
-
-    serde: SerializerProtocol
-    chunks: list[bytes] = field(default_factory=list)
-    size: int = 0
-
-    def add(self, value: Any, name: str) -> dict[str, Any]:
-        try:
-            type_, blob = self.serde.dumps_typed(value)
-        except Exception as error:
-            raise BadArgument(
-                f"the value of {name} cannot be serialised: {error}",
-                detail=f"type: {type(value).__module__}.{type(value).__qualname__}",
-                hint="Keep such objects out of the state, or give the saver a serializer for them.",
-            ) from error
-        part = {"type": type_, "offset": self.size, "length": len(blob)}
-        self.chunks.append(blob)
-        self.size += len(blob)
-        return part
-
-    def joined(self) -> bytes:
-        return b"".join(self.chunks)
-
-
 def is_inline(value: Any) -> bool:
     """Whether a value lives in the checkpoint row. Exact types: a str enum would lose its class."""
     kind = type(value)
@@ -73,8 +52,16 @@ def is_inline(value: Any) -> bool:
     return value is None or kind is bool or kind is float
 
 
+class Encoded(NamedTuple):
+    """A checkpoint that is ready to send, and what may be noted once it is stored."""
+
+    message: Message
+    learned: Learned
+
+
 def encode_checkpoint(
     serde: SerializerProtocol,
+    memory: Memory,
     *,
     thread_id: str,
     checkpoint_ns: str,
@@ -84,13 +71,14 @@ def encode_checkpoint(
     new_versions: ChannelVersions,
     seen_token: int | None,
     leftovers: bool = False,
-) -> Message:
+) -> Encoded:
     """What ``put_checkpoint`` takes.
 
     Raises:
         BadArgument: a value or the metadata cannot be serialised; names the channel or key.
     """
-    body = _Body(serde)
+    body = Body()
+    new = Values(serde, memory, body)
     values = checkpoint["channel_values"]
     inline = {name: value for name, value in values.items() if is_inline(value)}
     header: dict[str, Any] = {
@@ -101,29 +89,25 @@ def encode_checkpoint(
         "seen_token": seen_token,
         "leftovers": leftovers,
         "checkpoint": {k: v for k, v in checkpoint.items() if k != "channel_values"},
-        "inline": _add_inline(body, inline) if inline else None,
+        "inline": _add_inline(serde, body, inline) if inline else None,
         "channels": [
-            {
-                "channel": name,
-                "version": str(version),
-                **body.add(values[name], f"channel {name!r}"),
-            }
+            new.add(Key(thread_id, checkpoint_ns, name), str(version), values[name])
             for name, version in new_versions.items()
             if name in values and name not in inline
         ],
     }
-    return Message(
-        f'{json.dumps(header)[:-1]}, "metadata": {_metadata_text(metadata)}}}', body.joined()
-    )
+    text = f'{json.dumps(header)[:-1]}, "metadata": {_metadata_text(metadata)}}}'
+    return Encoded(Message(text, body.joined()), new.learned)
 
 
-def _add_inline(body: _Body, inline: Mapping[str, Any]) -> dict[str, Any]:
+def _add_inline(serde: SerializerProtocol, body: Body, inline: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        return body.add(inline, "the small channels")
+        packed = serialised(serde, inline, "the small channels")
     except BadArgument:
         for name, value in inline.items():
-            body.add(value, f"channel {name!r}")
+            serialised(serde, value, f"channel {name!r}")
         raise
+    return body.add(packed) | {"channels": list(inline)}
 
 
 def _json_text(value: Any) -> str:
@@ -164,7 +148,7 @@ def encode_writes(
     Raises:
         BadArgument: a value cannot be serialised; names the channel.
     """
-    body = _Body(serde)
+    body = Body()
     header = {
         "thread_id": thread_id,
         "checkpoint_ns": checkpoint_ns,
@@ -176,7 +160,7 @@ def encode_writes(
             {
                 "idx": WRITES_IDX_MAP.get(channel, position),
                 "channel": channel,
-                **body.add(value, f"a write to {channel!r}"),
+                **body.add(serialised(serde, value, f"a write to {channel!r}")),
             }
             for position, (channel, value) in enumerate(writes)
         ],
@@ -201,9 +185,15 @@ class _Fields(NamedTuple):
     version: str
     type: str
     blob: bytes
+    runs: list[int] | None
+    saved: int
     task_id: str
     task_path: str
     idx: int
+
+
+Version = tuple[str, str, str, str]
+"""Thread, namespace, channel and version of a value."""
 
 
 class Decoded(NamedTuple):
@@ -213,15 +203,16 @@ class Decoded(NamedTuple):
     token: int | None
 
 
-def decode(serde: SerializerProtocol, rows: Iterable[Row]) -> Decoded:
+def decode(serde: SerializerProtocol, rows: Iterable[Row], memory: Memory | None = None) -> Decoded:
     """Checkpoint tuples from the rows of ``get_checkpoint`` or ``list_checkpoints``.
 
-    A value that several checkpoints share is deserialised once for each of them: graphs edit what
-    they are given.
+    In a list an item is deserialised once, however many checkpoints share it; each gets a shallow
+    copy of its own. A value that is stored whole is deserialised for each. ``memory``, when given,
+    notes the values of the one checkpoint that was read.
     """
     token: int | None = None
     heads: list[_Fields] = []
-    values: dict[tuple[str, str, str, str], tuple[str, bytes]] = {}
+    stored = _Stored(serde)
     writes: dict[tuple[str, str, str], list[PendingWrite]] = {}
     for row in rows:
         f = _Fields(*row)
@@ -229,29 +220,84 @@ def decode(serde: SerializerProtocol, rows: Iterable[Row]) -> Decoded:
             case "checkpoint":
                 heads.append(f)
             case "value":
-                values[f.thread, f.ns, f.channel, f.version] = (f.type, f.blob)
+                stored.values[f.thread, f.ns, f.channel, f.version] = f
+            case "item":
+                stored.items[f.thread, f.ns, f.channel, f.idx] = (f.type, f.blob)
             case "write":
                 writes.setdefault((f.thread, f.ns, f.id), []).append(
                     (f.task_id, f.channel, serde.loads_typed((f.type, f.blob)))
                 )
             case "thread":
                 token = f.token
-    return Decoded([_tuple(serde, head, values, writes, token) for head in heads], token)
+    stored.share_items = len(heads) > 1
+    tuples = [_tuple(serde, head, stored, writes, token) for head in heads]
+    if memory is not None:
+        for key, known in stored.known(tuples):
+            memory.note(key, known)
+    return Decoded(tuples, token)
+
+
+class _Stored:
+    """The values and items of a read, and their deserialised items."""
+
+    def __init__(self, serde: SerializerProtocol) -> None:
+        self.values: dict[Version, _Fields] = {}
+        self.items: dict[tuple[str, str, str, int], Serialised] = {}
+        self.share_items = False
+        self._serde = serde
+        self._loaded: dict[tuple[str, str, str, int], Any] = {}
+
+    def load(self, version: Version) -> Any:
+        """A value of its own."""
+        f = self.values[version]
+        if f.runs is None:
+            return self._serde.loads_typed((f.type, f.blob))
+        items = [self._item((*version[:3], number)) for number in _numbers(f.runs)]
+        return items if f.type == "list" else dict(items)
+
+    def _item(self, place: tuple[str, str, str, int]) -> Any:
+        if place in self._loaded:
+            return copy(self._loaded[place])
+        item = self._serde.loads_typed(self.items[place])
+        if self.share_items:
+            self._loaded[place] = item
+        return item
+
+    def known(self, tuples: Sequence[CheckpointTuple]) -> Iterable[tuple[Key, Known]]:
+        """What may be noted of the values of a checkpoint, before it is handed out."""
+        fingerprints = Fingerprints(self._serde)
+        for found in tuples:
+            values = found.checkpoint["channel_values"]
+            for (thread, ns, channel, version), f in self.values.items():
+                split = itemised(values.get(channel))
+                if split is None:
+                    continue
+                numbers = () if f.runs is None else _numbers(f.runs)
+                sizes = array("I", [len(self.items[thread, ns, channel, n][1]) for n in numbers])
+                digests = b"".join([fingerprints.of(item) for item in split.items])
+                yield (
+                    Key(thread, ns, channel),
+                    Known(version, split.kind, f.runs is not None, f.saved, digests, sizes),
+                )
+
+
+def _numbers(runs: Sequence[int]) -> Iterable[int]:
+    return chain.from_iterable(map(range, runs[::2], runs[1::2]))
 
 
 def _tuple(
     serde: SerializerProtocol,
     head: _Fields,
-    values: Mapping[tuple[str, str, str, str], tuple[str, bytes]],
+    stored: _Stored,
     writes: Mapping[tuple[str, str, str], list[PendingWrite]],
     token: int | None,
 ) -> CheckpointTuple:
     thread_id = head.thread if token is None else SeenThread(head.thread, token)
     channel_values = {} if head.blob is None else serde.loads_typed((head.type, head.blob))
     for channel, version in head.checkpoint.get("channel_versions", {}).items():
-        stored = values.get((head.thread, head.ns, channel, str(version)))
-        if stored is not None and channel not in channel_values:
-            channel_values[channel] = serde.loads_typed(stored)
+        named = (head.thread, head.ns, channel, str(version))
+        if named in stored.values and channel not in channel_values:
+            channel_values[channel] = stored.load(named)
     return CheckpointTuple(
         config=config_of(thread_id, head.ns, head.id),
         checkpoint=cast(Checkpoint, {**head.checkpoint, "channel_values": channel_values}),

@@ -19,8 +19,9 @@ from psycopg_pool import ConnectionPool
 
 from pgagent import install
 from pgagent.client import Client
-from pgagent.errors import NotFound
+from pgagent.errors import BaseMissing, NotFound
 from pgagent.saver.base import SaverBase, SeenTokens
+from pgagent.saver.items import Memory
 
 
 class PgAgentSaver(SaverBase):
@@ -53,6 +54,7 @@ class PgAgentSaver(SaverBase):
             )
         self.client = Client(source, **pool_options)
         self._seen = SeenTokens()
+        self._memory = Memory()
 
     @classmethod
     def from_conn_string(
@@ -104,9 +106,14 @@ class PgAgentSaver(SaverBase):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Stores a checkpoint and returns the config that names it."""
-        call, stored = self._put_call(config, checkpoint, metadata, new_versions)
-        self.client.run(call)
-        return stored
+        put = self._put_call(config, checkpoint, metadata, new_versions)
+        try:
+            self.client.run(put.call)
+        except BaseMissing:
+            self._memory.forget(list(put.learned))
+            put = self._put_call(config, checkpoint, metadata, new_versions)
+            self.client.run(put.call)
+        return self._note(put)
 
     def put_writes(
         self,

@@ -1,0 +1,145 @@
+"""Channel values as they travel to the server: whole, or as parts of the version before."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import xxhash
+from langgraph.checkpoint.serde.base import SerializerProtocol
+
+from pgagent.saver.body import Body, serialised
+from pgagent.saver.items import (
+    DIGEST_FORMAT,
+    ITEM_COST,
+    Fingerprints,
+    Items,
+    Key,
+    Known,
+    Memory,
+    Part,
+    Serialised,
+    difference,
+    itemised,
+)
+
+Learned = dict[Key, Known]
+"""What the memory may note once the server has said that a call is stored."""
+
+
+class Values:
+    """Encodes the new channel values of one checkpoint.
+
+    A list or dict is sent as items when that costs less than sending it whole: against a version
+    that is stored as items, when its new items do; against one that is stored whole, once the bytes
+    that items would have saved since reach the price of writing them all.
+    """
+
+    def __init__(self, serde: SerializerProtocol, memory: Memory, body: Body) -> None:
+        self._serde = serde
+        self._fingerprints = Fingerprints(serde)
+        self._memory = memory
+        self._body = body
+        self.learned: Learned = {}
+
+    def add(self, key: Key, version: str, value: Any) -> dict[str, Any]:
+        """Adds a value to the body; returns its element of the header's ``channels``.
+
+        Raises:
+            BadArgument: the value cannot be serialised; names the channel.
+        """
+        element = {"channel": key.channel, "version": version}
+        split = itemised(value)
+        if split is None:
+            return element | self._whole(key, value)
+        name = f"channel {key.channel!r}"
+        digests = b"".join([self._digest(item, name) for item in split.items])
+        known = self._memory.get(key)
+        if known is not None and known.kind != split.kind:
+            known = None
+        as_items = known is not None and known.as_items
+        parts = self._parts(key, known, split, digests) if known is not None and as_items else None
+        if parts is None:
+            blob = serialised(self._serde, value, name)
+            saved = self._saved(known, split, digests, len(blob[1]), name)
+            if saved < len(blob[1]) + ITEM_COST * len(split.items) or not split.items:
+                element |= self._blob(blob) | {"saved": saved}
+                self.learned[key] = Known(version, split.kind, False, saved, digests, array("I"))
+                return element
+            parts = self._parts(key, None, split, digests)
+        if parts is None:  # an item that must not stand alone
+            return element | self._whole(key, value)
+        told, sizes = parts
+        self.learned[key] = Known(version, split.kind, True, 0, digests, sizes)
+        return element | told
+
+    def _whole(self, key: Key, value: Any) -> dict[str, Any]:
+        return self._blob(serialised(self._serde, value, f"channel {key.channel!r}"))
+
+    def _blob(self, blob: Serialised) -> dict[str, Any]:
+        return self._body.add(blob) | {
+            "digest": xxhash.xxh3_128_hexdigest(blob[1]),
+            "digest_format": DIGEST_FORMAT,
+        }
+
+    def _digest(self, item: Any, name: str) -> bytes:
+        try:
+            return self._fingerprints.of(item)
+        except Exception:
+            serialised(self._serde, item, name)  # names the channel
+            raise
+
+    def _parts(
+        self, key: Key, known: Known | None, split: Items, digests: bytes
+    ) -> tuple[dict[str, Any], array[int]] | None:
+        """The value as items; None when sending it whole is better."""
+        base = b"" if known is None else known.digests
+        parts, fresh = difference(base, digests)
+        blobs = [self._item(key, split.items[position]) for position in fresh]
+        if any(type_.startswith("pickle") for type_, _ in blobs):
+            return None  # pickled as a whole, neighbours come back otherwise than one by one
+        sizes = _sizes(parts, known.sizes if known is not None else array("I"), blobs)
+        if known is not None and fresh and sum(len(b) + ITEM_COST for _, b in blobs) >= sum(sizes):
+            return None
+        types = [type_ for type_, _ in blobs]
+        return {
+            **self._body.add((split.kind, b"".join(blob for _, blob in blobs))),
+            "base": None if known is None else known.version,
+            "parts": parts,
+            "types": types[0] if len(set(types)) == 1 else types,
+            "lengths": [len(blob) for _, blob in blobs],
+            "size": sum(sizes),
+            "digest": xxhash.xxh3_128_hexdigest(digests),
+            "digest_format": DIGEST_FORMAT,
+        }, sizes
+
+    def _item(self, key: Key, item: Any) -> Serialised:
+        if type(item) is bytearray:
+            item = bytes(item)  # as inside a list
+        return serialised(self._serde, item, f"channel {key.channel!r}")
+
+    def _saved(
+        self, known: Known | None, split: Items, digests: bytes, size: int, name: str
+    ) -> int:
+        """What items would have saved since the channel was last written as items, or began."""
+        if known is None or known.as_items or not split.items:
+            return 0
+        fresh = difference(known.digests, digests).fresh
+        if 2 * len(fresh) > len(split.items):
+            new = size * len(fresh) // len(split.items)
+        else:
+            new = sum(len(serialised(self._serde, split.items[n], name)[1]) for n in fresh)
+        return max(0, known.saved + size - new - ITEM_COST * len(fresh))
+
+
+def _sizes(parts: Sequence[Part], base: array[int], blobs: Sequence[Serialised]) -> array[int]:
+    sizes = array("I")
+    place = 0
+    for part in parts:
+        if isinstance(part, int):
+            sizes.extend(len(blob) for _, blob in blobs[place : place + part])
+            place += part
+        else:
+            sizes.extend(base[part[0] : part[1]])
+    return sizes
