@@ -398,6 +398,7 @@ def test_a_base_that_is_gone_costs_one_full_write(stage: Stage, saver: PgAgentSa
     history = History([saver])
     value = log_of()
     as_items(stage, history, value)
+    stage.conn.execute("delete from pgagent.checkpoints")
     stage.conn.execute("delete from pgagent.checkpoint_blobs")
     stage.conn.execute("delete from pgagent.checkpoint_items")
     history.stored.clear()

@@ -78,6 +78,15 @@ begin
         'is', case when p.ordinal <= jsonb_array_length(header -> parts) then parts end
       )
     )
+    or jsonb_path_exists(
+      p.part,
+      'lax $ ? (
+        exists(@.digest) && @.digest != null
+        && !(@.digest like_regex "^([0-9a-f]{2})+$" && @.digest_format.type() == "string")
+        || exists(@.saved)
+        && !(@.saved >= 0 && @.saved.floor() == @.saved && @.saved <= 9007199254740992)
+      )'
+    )
   limit 1;
   if found then
     if octet_length(v_part ->> 'channel') > pgagent._limit('name') then
@@ -86,7 +95,7 @@ begin
       perform pgagent._check_name('version', v_part ->> 'version');
     end if;
     perform pgagent._raise(
-      'PA008', 'a value has no name or type, or lies outside the body',
+      'PA008', 'a value has no name or type, lies outside the body, or its digest is no hex text',
       format('value: %s, bytes in body: %s', left(v_part::text, 500), octet_length(body))
     );
   end if;

@@ -64,7 +64,7 @@ parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_runs int4range[] := '{}';
+  v_runs int4range[] := array[]::int4range[];
   v_count integer := 0;
   v_part jsonb;
   v_source int4range[];
@@ -84,7 +84,7 @@ begin
     else
       v_from := (v_part -> 0)::integer;
       v_to := (v_part -> 1)::integer;
-      v_source := coalesce(base, '{}');
+      v_source := coalesce(base, array[]::int4range[]);
     end if;
     v_at := 0;
     foreach v_run in array v_source loop

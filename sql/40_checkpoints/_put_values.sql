@@ -140,7 +140,7 @@ begin
   ) as n;
   get diagnostics v_count = row_count;
 
-  if v_spent > (value -> 'size')::bigint then
+  if cardinality(v_runs) > 1 and v_spent > (value -> 'size')::bigint then
     perform pgagent._gather_items(
       _put_items.thread_id, _put_items.checkpoint_ns, v_channel, value ->> 'version',
       v_next + v_count

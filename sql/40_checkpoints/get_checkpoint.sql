@@ -5,8 +5,8 @@
 --               hands it back as seen_token.
 --   checkpoint  at most one: ids, checkpoint, metadata; type and blob are its inline values.
 --   value       one a channel that is stored apart: channel, version, type, blob, saved. Instead of
---               a blob it may have runs, [from, to, from, to, ...]: ranges of the channel's items
---               that make up the value, in order; type is then list, or dict (items are pairs).
+--               a blob it may have runs: ranges of the channel's items that make up the value, in
+--               order; type is then list, or dict (items are pairs).
 --   item        one an item that a value's runs name: channel, type, blob; idx is its number.
 --   write       one a stored write, in the order they apply: task_id, idx, channel, type, blob.
 -- Reads under row security; locks nothing.
@@ -16,7 +16,7 @@ create function pgagent.get_checkpoint(
 returns table (
   kind text, thread text, ns text, id text, parent_id text, seq bigint, created_at timestamptz,
   checkpoint jsonb, metadata jsonb, token bigint, channel text, version text, type text,
-  blob bytea, runs integer[], saved bigint, task_id text, task_path text, idx integer
+  blob bytea, runs int4range[], saved bigint, task_id text, task_path text, idx integer
 )
 language plpgsql
 stable
@@ -59,7 +59,7 @@ begin
   select
     'checkpoint', c.thread_id, c.checkpoint_ns, c.checkpoint_id, c.parent_checkpoint_id, c.seq,
     c.created_at, c.checkpoint, c.metadata, null::bigint, null, null, c.inline_type,
-    c.inline_values, null::integer[], null::bigint, null, null, null::integer;
+    c.inline_values, null::int4range[], null::bigint, null, null, null::integer;
 
   for b in
     select x.channel, x.version, x.type, x.blob, x.runs, x.saved
@@ -80,13 +80,13 @@ begin
     select
       'value', c.thread_id, c.checkpoint_ns, c.checkpoint_id, null, null::bigint,
       null::timestamptz, null::jsonb, null::jsonb, null::bigint, b.channel, b.version, b.type,
-      b.blob, pgagent._flat(b.runs), b.saved, null, null, null::integer;
+      b.blob, b.runs, b.saved, null, null, null::integer;
     if b.runs is not null then
       return query
       select
         'item', c.thread_id, c.checkpoint_ns, null, null, null::bigint, null::timestamptz,
         null::jsonb, null::jsonb, null::bigint, b.channel, null, i.type, i.blob,
-        null::integer[], null::bigint, null, null, i.seq
+        null::int4range[], null::bigint, null, null, i.seq
       from unnest((select range_agg(r.run) from unnest(b.runs) as r (run))) as m (run)
       -- checkpoint_items_pkey. Joined by range, the whole log would be read and filtered.
       cross join lateral (
@@ -107,7 +107,7 @@ begin
   select
     'write', c.thread_id, c.checkpoint_ns, c.checkpoint_id, null, null::bigint,
     null::timestamptz, null::jsonb, null::jsonb, null::bigint, y.channel, null, y.type, y.blob,
-    null::integer[], null::bigint, y.task_id, y.task_path, y.idx
+    null::int4range[], null::bigint, y.task_id, y.task_path, y.idx
   from pgagent.checkpoint_writes as y
   where y.thread_id = c.thread_id
     and y.checkpoint_ns = c.checkpoint_ns
@@ -118,26 +118,3 @@ $$;
 
 comment on function pgagent.get_checkpoint(text, text, text) is
 'Reads one checkpoint with its channel values and pending writes: the latest, or one by id.';
-
--- Runs as plain numbers: [from, to, from, to, ...]; null for none.
-create function pgagent._flat(runs int4range[])
-returns integer[]
-language sql
-immutable
-parallel safe
-begin atomic
-  select
-    case
-      when runs is not null
-        then
-          coalesce(
-            (
-              select array_agg(e.number order by r.ordinal, e.number)
-              from unnest(runs) with ordinality as r (run, ordinal)
-              cross join lateral (values (lower(r.run)), (upper(r.run))) as e (number)
-            ), '{}'
-          )
-    end;
-end;
-
-comment on function pgagent._flat(int4range[]) is 'Runs as plain numbers: from, to, from, to.';

@@ -19,7 +19,7 @@ create function pgagent.list_checkpoints(
 returns table (
   kind text, thread text, ns text, id text, parent_id text, seq bigint, created_at timestamptz,
   checkpoint jsonb, metadata jsonb, token bigint, channel text, version text, type text,
-  blob bytea, runs integer[], saved bigint, task_id text, task_path text, idx integer
+  blob bytea, runs int4range[], saved bigint, task_id text, task_path text, idx integer
 )
 language sql
 stable
@@ -110,12 +110,12 @@ begin atomic
   select
     'checkpoint', w.thread_id, w.checkpoint_ns, w.checkpoint_id, w.parent_checkpoint_id, w.seq,
     w.created_at, w.checkpoint, w.metadata, null::bigint, null, null, w.inline_type,
-    w.inline_values, null::integer[], null::bigint, null, null, null::integer
+    w.inline_values, null::int4range[], null::bigint, null, null, null::integer
   from wanted as w
   union all
   select
     'value', v.thread_id, v.checkpoint_ns, null, null, null, null, null::jsonb, null::jsonb, null,
-    v.channel, v.version, v.type, v.blob, pgagent._flat(v.runs), v.saved, null, null, null
+    v.channel, v.version, v.type, v.blob, v.runs, v.saved, null, null, null
   from versions as v
   union all
   select

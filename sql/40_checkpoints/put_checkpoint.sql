@@ -6,9 +6,9 @@
 --   metadata    source, step, parents and what the caller adds
 --   inline      {type, offset, length, channels}: small scalar values of this checkpoint, as one
 --               mapping, and the names of their channels
---   channels    [{channel, version, type, offset, length}]: one for each channel with a new version.
---               With `parts` the value is stored as items, see _put_values. Further: digest (hex)
---               and digest_format; saved, what items would have saved.
+--   channels    [{channel, version, type, offset, length}]: one for each channel with a new
+--               version. With `parts` the value is stored as items, see _put_values. Also digest
+--               (hex) and digest_format; saved, what items would have saved.
 --   seen_token  the fencing token seen when the run read the thread (plain runs)
 --   leftovers   true while a job finishes what an ended run left: its own run has not begun
 -- body:   the serialised values, one after the other; offset and length are bytes into it.

@@ -81,10 +81,10 @@ comment on column pgagent.checkpoint_blobs.blob is 'The value, when it is stored
 comment on column pgagent.checkpoint_blobs.runs is
 'The value, when it is stored as items: ranges of checkpoint_items, in order.';
 comment on column pgagent.checkpoint_blobs.runs_spent is
-'Bytes that this version and those it grew from spent on runs beyond one each. When they exceed the '
-'value''s own, its items are copied to consecutive numbers.';
+'Bytes that this version and those it grew from spent on runs beyond one each. When they exceed '
+'the value''s own, its items are copied to consecutive numbers.';
 comment on column pgagent.checkpoint_blobs.saved is
-'Bytes that items would have saved since the value was last written as items or began; never below 0.';
+'Bytes that items would have saved since the value began, or was last items; never below 0.';
 comment on column pgagent.checkpoint_blobs.digest is
 'Of the value, made by the client: a repeat with another one is refused.';
 comment on column pgagent.checkpoint_blobs.digest_format is 'How the digest was made.';

@@ -41,7 +41,6 @@ from (
   ('grant_access', '{}'),
   -- Private, and reached by policies, column defaults and functions that run as their caller.
   ('_tenant', '{reader,tenant,worker,admin}'),
-  ('_flat', '{reader,tenant,worker,admin}'),
   ('_limit', '{reader,tenant,worker,admin}'),
   ('_check_name', '{reader,tenant,worker,admin}'),
   ('_raise', '{reader,tenant,worker,admin}'),

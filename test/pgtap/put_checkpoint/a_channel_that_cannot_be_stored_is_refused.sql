@@ -1,6 +1,6 @@
 begin;
 \ir ../_lib.sql
-select plan(9);
+select plan(13);
 
 select throws_ok(
   format(
@@ -18,7 +18,9 @@ from (
   values
   ('{"channel": null}'), ('{"channel": ""}'), ('{"channel": 1}'),
   ('{"version": null}'), ('{"version": ""}'), ('{"version": 1}'),
-  ('{"type": null}'), ('{"offset": 1}'), ('{"length": 99999999999}')
+  ('{"type": null}'), ('{"offset": 1}'), ('{"length": 99999999999}'),
+  ('{"digest": "0", "digest_format": "f"}'), ('{"digest": "00"}'), ('{"saved": -1}'),
+  ('{"saved": "1"}')
 ) as c (change);
 
 select * from finish();

@@ -7,7 +7,7 @@ select pgagent.put_checkpoint(
     "thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "c1", "parent_checkpoint_id": null,
     "checkpoint": {"id": "c1", "channel_versions": {"a": "1", "b": "2", "small": "1"}},
     "metadata": {"source": "loop", "step": 1, "run_id": "run1"},
-    "inline": {"type": "json", "offset": 0, "length": 3},
+    "inline": {"type": "json", "offset": 0, "length": 3, "channels": ["small"]},
     "channels": [
       {"channel": "a", "version": "1", "type": "text", "offset": 3, "length": 2},
       {"channel": "b", "version": "2", "type": "bytes", "offset": 5, "length": 4}
@@ -27,7 +27,10 @@ select results_eq(
     ('value', 'b', '2', 'bytes', '\x00ff00ff')
   $$
 );
-select is((select run_id from pgagent.checkpoints), 'run1' collate "C");
+select results_eq(
+  'select run_id, inline_channels from pgagent.checkpoints',
+  $$values ('run1' collate "C", array['small'] collate "C")$$
+);
 
 select * from finish();
 rollback;

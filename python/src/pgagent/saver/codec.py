@@ -23,6 +23,7 @@ from langgraph.checkpoint.base import (
     PendingWrite,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from psycopg.types.range import Range
 
 from pgagent.calls import Row
 from pgagent.errors import BadArgument
@@ -185,7 +186,7 @@ class _Fields(NamedTuple):
     version: str
     type: str
     blob: bytes
-    runs: list[int] | None
+    runs: list[Range[int]] | None
     saved: int
     task_id: str
     task_path: str
@@ -281,8 +282,8 @@ class _Stored:
                 )
 
 
-def _numbers(runs: Sequence[int]) -> Iterable[int]:
-    return chain.from_iterable(map(range, runs[::2], runs[1::2]))
+def _numbers(runs: Sequence[Range[Any]]) -> Iterable[int]:
+    return chain.from_iterable(range(run.lower or 0, run.upper or 0) for run in runs)
 
 
 def _tuple(

@@ -73,6 +73,7 @@ class Fingerprints:
         inner: Any = serde
         while isinstance(inner, EncryptedSerializer):
             inner = inner.serde
+        self._is_clear = inner is serde
         self._packs = isinstance(inner, JsonPlusSerializer)
         self._clear = cast(SerializerProtocol, inner)
 
@@ -83,8 +84,19 @@ class Fingerprints:
                 return _packed(item)
             except TypeError:
                 pass
-        type_, blob = self._clear.dumps_typed(item)
-        return xxhash.xxh3_128_digest(b"".join((type_.encode(), b"\0", blob)))
+        return _digest_of(self._clear.dumps_typed(item))
+
+    def of_whole(self, value: Any, stored: Serialised) -> bytes:
+        """The digest of a value that is not itemised, given what is stored of it.
+
+        Of the clear bytes: encrypted ones are others each time.
+        """
+        return _digest_of(stored if self._is_clear else self._clear.dumps_typed(value))
+
+
+def _digest_of(serialised: Serialised) -> bytes:
+    type_, blob = serialised
+    return xxhash.xxh3_128_digest(b"".join((type_.encode(), b"\0", blob)))
 
 
 def _packed(item: Any) -> bytes:

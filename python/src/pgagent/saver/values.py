@@ -49,12 +49,15 @@ class Values:
         Raises:
             BadArgument: the value cannot be serialised; names the channel.
         """
-        element = {"channel": key.channel, "version": version}
-        split = itemised(value)
-        if split is None:
-            return element | self._whole(key, value)
         name = f"channel {key.channel!r}"
+        split = itemised(value)
+        element = {"channel": key.channel, "version": version, "digest_format": DIGEST_FORMAT}
+        if split is None:
+            blob = serialised(self._serde, value, name)
+            element["digest"] = self._fingerprints.of_whole(value, blob).hex()
+            return element | self._body.add(blob)
         digests = b"".join([self._digest(item, name) for item in split.items])
+        element["digest"] = xxhash.xxh3_128_hexdigest(split.kind.encode() + digests)
         known = self._memory.get(key)
         if known is not None and known.kind != split.kind:
             known = None
@@ -63,25 +66,14 @@ class Values:
         if parts is None:
             blob = serialised(self._serde, value, name)
             saved = self._saved(known, split, digests, len(blob[1]), name)
-            if saved < len(blob[1]) + ITEM_COST * len(split.items) or not split.items:
-                element |= self._blob(blob) | {"saved": saved}
-                self.learned[key] = Known(version, split.kind, False, saved, digests, array("I"))
-                return element
-            parts = self._parts(key, None, split, digests)
-        if parts is None:  # an item that must not stand alone
-            return element | self._whole(key, value)
+            if saved >= len(blob[1]) + ITEM_COST * len(split.items):
+                parts = self._parts(key, None, split, digests)
+        if parts is None:
+            self.learned[key] = Known(version, split.kind, False, saved, digests, array("I"))
+            return element | self._body.add(blob) | {"saved": saved}
         told, sizes = parts
         self.learned[key] = Known(version, split.kind, True, 0, digests, sizes)
         return element | told
-
-    def _whole(self, key: Key, value: Any) -> dict[str, Any]:
-        return self._blob(serialised(self._serde, value, f"channel {key.channel!r}"))
-
-    def _blob(self, blob: Serialised) -> dict[str, Any]:
-        return self._body.add(blob) | {
-            "digest": xxhash.xxh3_128_hexdigest(blob[1]),
-            "digest_format": DIGEST_FORMAT,
-        }
 
     def _digest(self, item: Any, name: str) -> bytes:
         try:
@@ -110,8 +102,6 @@ class Values:
             "types": types[0] if len(set(types)) == 1 else types,
             "lengths": [len(blob) for _, blob in blobs],
             "size": sum(sizes),
-            "digest": xxhash.xxh3_128_hexdigest(digests),
-            "digest_format": DIGEST_FORMAT,
         }, sizes
 
     def _item(self, key: Key, item: Any) -> Serialised:
