@@ -28,21 +28,7 @@ begin
   where a.thread_id = _enter.thread_id
   returning a.* into s;
 
-  if s.thread_id is null then
-    perform pgagent._raise(
-      'PA003', 'no such thread', format('thread_id: %s', _enter.thread_id),
-      'create_session, enqueue_job and start_run make threads.'
-    );
-  end if;
-  if not pgagent._is_service() and (s.user_id = pgagent._tenant()) is not true then
-    perform pgagent._raise(
-      'PA011', 'the thread belongs to somebody else', format('thread_id: %s', s.thread_id),
-      'Set pgagent.user_id to its owner inside the transaction.'
-    );
-  end if;
-  if s.status in ('DELETED', 'ARCHIVED') then
-    perform pgagent._raise_gone(s);
-  end if;
+  perform pgagent._admit(s, _enter.thread_id);
   if fenced and s.owner_token is distinct from fencing_token then
     if fencing_token is not null then
       perform pgagent._raise_stale(s.thread_id, fencing_token, s.fencing_token);
@@ -59,6 +45,59 @@ $$;
 
 comment on function pgagent._enter(text, bigint, boolean) is
 'Locks a session for a write: checks caller, tombstone and fence, or raises the refusal.';
+
+-- Locks a session for maintenance: as _enter without a fence, and it counts as no activity.
+create function pgagent._hold(thread_id text)
+returns pgagent.agent_sessions
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  s pgagent.agent_sessions;
+begin
+  perform pgagent._check_name('thread_id', _hold.thread_id, 'thread_id');
+  select a.* into s
+  from pgagent.agent_sessions as a
+  where a.thread_id = _hold.thread_id
+  for no key update;
+  perform pgagent._admit(s, _hold.thread_id);
+  return s;
+end
+$$;
+
+comment on function pgagent._hold(text) is
+'Locks a session for maintenance, which counts as no activity, or raises the refusal.';
+
+-- Raises PA003, PA011 or PA006 unless the caller may write to the session, which may be null.
+create function pgagent._admit(session pgagent.agent_sessions, thread_id text)
+returns void
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if session.thread_id is null then
+    perform pgagent._raise(
+      'PA003', 'no such thread', format('thread_id: %s', thread_id),
+      'create_session, enqueue_job and start_run make threads.'
+    );
+  end if;
+  if not pgagent._is_service() and (session.user_id = pgagent._tenant()) is not true then
+    perform pgagent._raise(
+      'PA011', 'the thread belongs to somebody else', format('thread_id: %s', session.thread_id),
+      'Set pgagent.user_id to its owner inside the transaction.'
+    );
+  end if;
+  if session.status in ('DELETED', 'ARCHIVED') then
+    perform pgagent._raise_gone(session);
+  end if;
+end
+$$;
+
+comment on function pgagent._admit(pgagent.agent_sessions, text) is
+'Raises the refusal unless the caller may write to a session.';
 
 create function pgagent._raise_gone(session pgagent.agent_sessions)
 returns void

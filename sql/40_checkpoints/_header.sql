@@ -82,9 +82,15 @@ begin
       p.part,
       'lax $ ? (
         exists(@.digest) && @.digest != null
-        && !(@.digest like_regex "^([0-9a-f]{2})+$" && @.digest_format.type() == "string")
+        && !(
+          @.digest.type() == "string" && @.digest like_regex "^([0-9a-f]{2})+$"
+          && @.digest_format.type() == "string"
+        )
         || exists(@.saved)
-        && !(@.saved >= 0 && @.saved.floor() == @.saved && @.saved <= 9007199254740992)
+        && !(
+          @.saved.type() == "number" && @.saved >= 0 && @.saved.floor() == @.saved
+          && @.saved <= 9007199254740992
+        )
       )'
     )
   limit 1;

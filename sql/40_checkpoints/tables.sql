@@ -45,6 +45,12 @@ comment on column pgagent.checkpoints.run_id is 'The run_id of its metadata, for
 comment on column pgagent.checkpoints.created_at is
 'When it was stored; never falls within a thread.';
 
+-- For deletion by run.
+create index checkpoints_run_id_idx on pgagent.checkpoints (run_id) where run_id is not null;
+-- Which channels of a namespace are rebuilt from writes; empty without such channels.
+create index checkpoints_delta_idx on pgagent.checkpoints (thread_id, checkpoint_ns, seq)
+where metadata ? 'counters_since_delta_snapshot';
+
 create table pgagent.checkpoint_blobs (
   thread_id text collate "C" not null,
   checkpoint_ns text collate "C" not null,
