@@ -42,6 +42,18 @@ def test_every_code_is_raised_as_its_class(stage: Stage) -> None:
         assert (error.args[0], error.detail, error.hint) == ("what", "where", "how")
 
 
+def test_what_an_error_does_not_say_takes_no_line(stage: Stage) -> None:
+    said = []
+    for arguments in ("'what'", "'what', 'where'", "'what', '', 'how'"):
+        with pytest.raises(psycopg.Error) as raised:
+            stage.conn.execute(f"select pgagent._raise('PA008', {arguments})")
+        shown = str(raised.value).splitlines()
+        said.append([line for line in shown if not line.startswith("CONTEXT")])
+    assert said[0] == ["what"]
+    assert said[1] == ["what", "DETAIL:  where"]
+    assert said[2][-1] == "HINT:  how"
+
+
 def test_errors_of_others_are_left_as_they_are(stage: Stage) -> None:
     with pytest.raises(psycopg.errors.DivisionByZero) as raised:
         stage.conn.execute("select 1 / 0")

@@ -15,7 +15,14 @@ parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  raise exception using errcode = code, message = message, detail = detail, hint = hint;
+  -- An empty hint or detail would be printed, as a line without words.
+  if hint <> '' then
+    raise exception using errcode = code, message = message, detail = detail, hint = hint;
+  elsif detail <> '' then
+    raise exception using errcode = code, message = message, detail = detail;
+  else
+    raise exception using errcode = code, message = message;
+  end if;
 end
 $$;
 
