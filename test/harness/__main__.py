@@ -22,6 +22,7 @@ what:
   isolation [SPEC ...]      isolation specs
   python [ARGUMENT ...]     pytest, with its own arguments
   guarantees                what docs/guarantees.md names must have passed in the last full run
+  lint pgtap ...            several of these steps, each whole
   ID ...                    tests by id: pgtap/claim_job/skips_locked, isolation/fence,
                             python/test_install::test_twenty_at_once
 
@@ -70,7 +71,9 @@ def main() -> int:
 
 def _plan(asked: list[str]) -> dict[str, list[str]]:
     """Return the steps to take, each with what was chosen of it."""
-    if asked[0] in STEPS:
+    if all(word in STEPS for word in asked):
+        return {step: [] for step in asked}
+    if asked[0] in ("pgtap", "isolation", "python"):
         return {asked[0]: asked[1:]}
     plan: dict[str, list[str]] = {}
     for test in asked:
