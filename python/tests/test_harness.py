@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from guarantees import Row, faults, rows
-from harness.results import read, tap_passed
+from harness.results import read, skipped, tap_passed
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,7 @@ def test_results_are_read_by_test_id(tmp_path: Path) -> None:
         "python/field/test_b::test_y": False,
         "python/test_a::test_z": False,
     }
+    assert skipped(tmp_path) == {"python/field/test_b::test_y"}
 
 
 def test_a_promise_needs_tests_that_ran_and_passed() -> None:

@@ -87,7 +87,10 @@ def _run(plan: dict[str, list[str]], jobs: int, output: Path) -> int:
     started = time.monotonic()
     failed = [name for name, chosen in plan.items() if not _step(name, chosen, jobs, output)]
     found = results.read(output)
-    bad = sorted(test for test, passed in found.items() if not passed)
+    skipped = results.skipped(output)
+    bad = sorted(test for test, passed in found.items() if not passed and test not in skipped)
+    for test in sorted(skipped):
+        print(f"skipped: {test}")
     for test in bad:
         print(f"not passed: {test}")
     counts = [
@@ -97,7 +100,9 @@ def _run(plan: dict[str, list[str]], jobs: int, output: Path) -> int:
     ]
     seconds = time.monotonic() - started
     print(
-        f"test/run: {' + '.join(counts) or 'no'} tests, {len(bad)} not passed, {seconds:.0f} s: "
+        f"test/run: {' + '.join(counts) or 'no'} tests, {len(bad)} not passed, "
+        + (f"{len(skipped)} skipped, " if skipped else "")
+        + f"{seconds:.0f} s: "
         + (f"FAILED ({', '.join(failed)})" if failed else "passed")
     )
     return 1 if failed else 0

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _LINE = re.compile(r"^(not )?ok\b[^#]*(#\s*(?:skip|todo)\b)?", re.IGNORECASE)
@@ -32,13 +33,23 @@ def read(directory: Path) -> dict[str, bool]:
         for line in isolation.read_text().splitlines():
             if matched := re.match(r"^(not )?ok \d+ - (\S+)", line):
                 found[f"isolation/{matched[2]}"] = not matched[1]
-    python = directory / "python.xml"
-    if python.exists():
-        for case in ElementTree.parse(python).iter("testcase"):
-            module = case.get("classname", "").removeprefix("tests.").replace(".", "/")
-            outcome = {child.tag for child in case} & {"failure", "error", "skipped"}
-            found[f"python/{module}::{case.get('name')}"] = not outcome
+    for test, tags in _python(directory):
+        found[test] = not tags & {"failure", "error", "skipped"}
     return found
+
+
+def skipped(directory: Path) -> set[str]:
+    """Return the tests that pytest skipped."""
+    return {test for test, tags in _python(directory) if "skipped" in tags}
+
+
+def _python(directory: Path) -> Iterator[tuple[str, set[str]]]:
+    """Each test of pytest, and what JUnit has to say of it."""
+    report = directory / "python.xml"
+    if report.exists():
+        for case in ElementTree.parse(report).iter("testcase"):
+            module = case.get("classname", "").removeprefix("tests.").replace(".", "/")
+            yield f"python/{module}::{case.get('name')}", {child.tag for child in case}
 
 
 def tap_passed(text: str) -> bool:
