@@ -12,6 +12,7 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.conformance import checkpointer_test, validate
+from langgraph.checkpoint.conformance.capabilities import Capability
 from langgraph.graph import START, StateGraph
 from psycopg import AsyncClientCursor, AsyncConnection
 from psycopg.rows import dict_row
@@ -23,7 +24,7 @@ from pgagent.fence import TOKEN_KEY
 from support.family import Graph
 from support.stage import Stage, thread
 
-BASE = ["put", "put_writes", "get_tuple", "list", "delete_thread"]
+CAPABILITIES = [capability.value for capability in Capability]
 
 
 class State(TypedDict):
@@ -86,8 +87,17 @@ class Adapter(BaseCheckpointSaver[str]):
     async def adelete_thread(self, thread_id: str) -> None:
         await asyncio.to_thread(self.saver.delete_thread, thread_id)
 
+    async def adelete_for_runs(self, run_ids: Any) -> None:
+        await asyncio.to_thread(self.saver.delete_for_runs, run_ids)
 
-@pytest.mark.parametrize("capability", BASE)
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        await asyncio.to_thread(self.saver.copy_thread, source_thread_id, target_thread_id)
+
+    async def aprune(self, thread_ids: Any, **options: Any) -> None:
+        await asyncio.to_thread(lambda: self.saver.prune(thread_ids, **options))
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
 @pytest.mark.parametrize("kind", ["async", "sync"])
 async def test_the_saver_conforms(stage: Stage, kind: str, capability: str) -> None:
     @checkpointer_test(name=f"{kind} {capability}")

@@ -26,7 +26,7 @@ from (
   ('put_checkpoint', '{tenant,worker,admin}'),
   ('put_writes', '{tenant,worker,admin}'),
   ('prune_history', '{tenant,worker,admin}'),
-  ('delete_runs', '{tenant,worker,admin}'),
+  ('delete_runs', '{worker,admin}'),
   ('copy_thread', '{tenant,worker,admin}'),
   ('discard_partial_outputs', '{worker,admin}'),
   ('begin_tool_call', '{tenant,worker,admin}'),

@@ -143,3 +143,6 @@ class AsyncClient:
     complete_tool_call = _method(calls.complete_tool_call)
     fail_tool_call = _method(calls.fail_tool_call)
     discard_partial_outputs = _method(calls.discard_partial_outputs)
+    prune_history = _method(calls.prune_history)
+    delete_runs = _method(calls.delete_runs)
+    copy_thread = _method(calls.copy_thread)

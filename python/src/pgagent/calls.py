@@ -739,3 +739,59 @@ def discard_partial_outputs(thread_id: str, fencing_token: int) -> Call[int]:
         _scalar,
         idempotent=True,
     )
+
+
+def delta_channel_history(
+    thread_id: str,
+    checkpoint_ns: str,
+    checkpoint_id: str | None,
+    channels: Sequence[str],
+    read: Callable[[list[Row]], T],
+) -> Call[T]:
+    """What channels are rebuilt from: their nearest stored values, and what was written since."""
+    return _call(
+        "delta_channel_history",
+        {
+            "thread_id": ("text", thread_id),
+            "checkpoint_ns": ("text", checkpoint_ns),
+            "checkpoint_id": ("text", checkpoint_id),
+            "channels": ("text[]", list(channels)),
+        },
+        read,
+        idempotent=True,
+    )
+
+
+def prune_history(
+    thread_id: str, *, keep_last: int = 1, older_than: timedelta | None = None
+) -> Call[int]:
+    """Deletes old checkpoints of a thread; returns how many."""
+    return _call(
+        "prune_history",
+        {
+            "thread_id": ("text", thread_id),
+            "keep_last": ("integer", keep_last),
+            "older_than": ("interval", older_than),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
+def delete_runs(run_ids: Sequence[str]) -> Call[int]:
+    """Deletes the checkpoints that some runs stored; returns how many."""
+    return _call("delete_runs", {"run_ids": ("text[]", list(run_ids))}, _scalar, idempotent=True)
+
+
+def copy_thread(source: str, target: str, *, latest_only: bool = False) -> Call[int]:
+    """Copies the checkpoints of a thread to a new one; returns how many."""
+    return _call(
+        "copy_thread",
+        {
+            "source": ("text", source),
+            "target": ("text", target),
+            "latest_only": ("boolean", latest_only),
+        },
+        _scalar,
+        idempotent=False,
+    )

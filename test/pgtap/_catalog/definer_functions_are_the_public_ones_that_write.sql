@@ -9,9 +9,9 @@ select set_eq(
   $$,
   '{
     append_event, append_message, append_messages, begin_tool_call, cancel_job, claim_job,
-    claim_jobs, complete_job, complete_tool_call, create_session, delete_session,
-    discard_partial_outputs, enqueue_job, fail_job, fail_tool_call, pause_job, put_checkpoint,
-    put_writes, reap_expired, record_usage, release_job, renew_lease, resume_job, set_setting,
+    claim_jobs, complete_job, complete_tool_call, copy_thread, create_session, delete_runs,
+    delete_session, discard_partial_outputs, enqueue_job, fail_job, fail_tool_call, pause_job,
+    prune_history, put_checkpoint, put_writes, reap_expired, record_usage, release_job, renew_lease, resume_job, set_setting,
     start_run
   }'::text[], 'security definer'
 );
@@ -21,7 +21,10 @@ select set_eq(
     from pg_proc as p
     where p.pronamespace = 'pgagent'::regnamespace and not p.prosecdef and p.proname not like '\_%'
   $$,
-  '{get_checkpoint, get_job, grant_access, idempotency_key, list_checkpoints, version}'::text[],
+  '{
+    delta_channel_history, get_checkpoint, get_job, grant_access, idempotency_key,
+    list_checkpoints, version
+  }'::text[],
   'with the rights of their caller'
 );
 

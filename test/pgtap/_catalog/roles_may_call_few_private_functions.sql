@@ -19,7 +19,9 @@ select set_eq(
     '_limit: t_admin t_reader t_tenant t_worker',
     '_raise: t_admin t_reader t_tenant t_worker',
     '_service: t_admin t_reader t_worker',
+    '_stored_value: t_admin t_reader t_tenant t_worker',
     '_tenant: t_admin t_reader t_tenant t_worker',
+    '_without_value: t_admin t_reader t_tenant t_worker',
     '_writer: t_admin t_worker'
   ]
 );

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import builtins
-from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any, Self, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -14,6 +15,7 @@ from langgraph.checkpoint.base import (
     Checkpoint,
     CheckpointMetadata,
     CheckpointTuple,
+    DeltaChannelHistory,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from psycopg import AsyncConnection
@@ -22,7 +24,7 @@ from psycopg_pool import AsyncConnectionPool
 from pgagent import calls, install
 from pgagent.aio import AsyncClient
 from pgagent.calls import Call
-from pgagent.errors import BaseMissing, NotFound
+from pgagent.errors import BaseMissing, NotFound, ThreadGone
 from pgagent.saver.base import SaverBase, SeenTokens
 from pgagent.saver.items import Memory
 
@@ -138,6 +140,59 @@ class AsyncPgAgentSaver(SaverBase):
         with suppress(NotFound):
             await self._run(calls.delete_session(str(thread_id)))
 
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Deletes what runs stored, by the ``run_id`` of their metadata: ``delete_runs``.
+
+        What checkpoints of other runs are rebuilt from stays.
+        """
+        await self._run(calls.delete_runs([str(run_id) for run_id in run_ids]))
+
+    async def acopy_thread(
+        self, source_thread_id: str, target_thread_id: str, *, latest_only: bool = False
+    ) -> None:
+        """Copies the checkpoints of a thread to a new one: ``copy_thread``.
+
+        With ``latest_only`` the newest of each namespace alone; the cost then does not grow with
+        the history.
+
+        Raises:
+            NotFound: there is no such source.
+            IdempotencyConflict: the target exists.
+        """
+        await self._run(
+            calls.copy_thread(str(source_thread_id), str(target_thread_id), latest_only=latest_only)
+        )
+
+    async def aprune(
+        self,
+        thread_ids: Sequence[str],
+        *,
+        strategy: str = "keep_latest",
+        keep_last: int | None = None,
+        older_than: timedelta | None = None,
+    ) -> None:
+        """Deletes old checkpoints of threads: ``prune_history``; a transaction a thread.
+
+        ``keep_latest`` keeps the newest ``keep_last`` (1 if None) of each namespace, those that are
+        not older than ``older_than``, and what any of these is rebuilt from; ``delete`` deletes the
+        threads. Threads that are not there are passed over.
+        """
+        for call in self._prune_calls(thread_ids, strategy, keep_last, older_than):
+            with suppress(NotFound, ThreadGone):
+                await self._run(call)
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """What channels are rebuilt from: the nearest stored value among the ancestors, and writes.
+
+        Raises:
+            HistoryBroken: an ancestor that is needed is not stored.
+        """
+        if not channels:
+            return {}
+        return await self._run(self._history_call(config, channels))
+
     async def _run(self, call: Call[T]) -> T:
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
@@ -190,6 +245,35 @@ class AsyncPgAgentSaver(SaverBase):
     def delete_thread(self, thread_id: str) -> None:
         """As ``adelete_thread``, for callers on another thread than the loop's."""
         self._wait(self.adelete_thread(thread_id))
+
+    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """As ``adelete_for_runs``, for callers on another thread than the loop's."""
+        self._wait(self.adelete_for_runs(run_ids))
+
+    def copy_thread(
+        self, source_thread_id: str, target_thread_id: str, *, latest_only: bool = False
+    ) -> None:
+        """As ``acopy_thread``, for callers on another thread than the loop's."""
+        self._wait(self.acopy_thread(source_thread_id, target_thread_id, latest_only=latest_only))
+
+    def prune(
+        self,
+        thread_ids: Sequence[str],
+        *,
+        strategy: str = "keep_latest",
+        keep_last: int | None = None,
+        older_than: timedelta | None = None,
+    ) -> None:
+        """As ``aprune``, for callers on another thread than the loop's."""
+        self._wait(
+            self.aprune(thread_ids, strategy=strategy, keep_last=keep_last, older_than=older_than)
+        )
+
+    def get_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """As ``aget_delta_channel_history``, for callers on another thread than the loop's."""
+        return self._wait(self.aget_delta_channel_history(config=config, channels=channels))
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine on the saver's loop from another thread."""

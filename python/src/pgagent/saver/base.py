@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from langgraph.checkpoint.base import (
     Checkpoint,
     CheckpointMetadata,
     CheckpointTuple,
+    DeltaChannelHistory,
     get_checkpoint_id,
     get_serializable_checkpoint_metadata,
 )
@@ -194,6 +196,44 @@ class SaverBase(BaseCheckpointSaver[str]):
             before=None if before is None else get_checkpoint_id(before),
             filter=filter or None,
             max_rows=None if wanted else limit,
+        )
+
+    def _history_call(
+        self, config: RunnableConfig, channels: Sequence[str]
+    ) -> Call[dict[str, DeltaChannelHistory]]:
+        def read(rows: list[Row]) -> dict[str, DeltaChannelHistory]:
+            return codec.decode_history(self.serde, rows, channels)
+
+        return calls.delta_channel_history(
+            _thread(config), _namespace(config), get_checkpoint_id(config), channels, read
+        )
+
+    def _prune_calls(
+        self,
+        thread_ids: Sequence[str],
+        strategy: str,
+        keep_last: int | None,
+        older_than: timedelta | None,
+    ) -> list[Call[Any]]:
+        match strategy:
+            case "keep_latest":
+                return [
+                    calls.prune_history(
+                        str(thread_id),
+                        keep_last=1 if keep_last is None else keep_last,
+                        older_than=older_than,
+                    )
+                    for thread_id in thread_ids
+                ]
+            case "delete" if keep_last is None and older_than is None:
+                return [calls.delete_session(str(thread_id)) for thread_id in thread_ids]
+            case "delete":
+                raise BadArgument(
+                    "strategy 'delete' keeps nothing",
+                    hint="Use 'keep_latest' with keep_last and older_than.",
+                )
+        raise BadArgument(
+            f"there is no strategy {strategy!r}", hint="Use 'keep_latest' or 'delete'."
         )
 
 

@@ -20,6 +20,7 @@ from langgraph.checkpoint.base import (
     Checkpoint,
     CheckpointMetadata,
     CheckpointTuple,
+    DeltaChannelHistory,
     PendingWrite,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
@@ -306,6 +307,48 @@ def _tuple(
         parent_config=config_of(thread_id, head.ns, head.parent_id) if head.parent_id else None,
         pending_writes=writes.get((head.thread, head.ns, head.id), []),
     )
+
+
+class _HistoryFields(NamedTuple):
+    """A row of ``delta_channel_history``."""
+
+    kind: str
+    channel: str
+    version: str
+    type: str
+    blob: bytes
+    runs: list[Range[int]] | None
+    task_id: str
+    idx: int
+
+
+def decode_history(
+    serde: SerializerProtocol, rows: Iterable[Row], channels: Sequence[str]
+) -> dict[str, DeltaChannelHistory]:
+    """What channels are rebuilt from: the seed if there is one, and writes, oldest first."""
+    history: dict[str, DeltaChannelHistory] = {channel: {"writes": []} for channel in channels}
+    values: dict[str, _HistoryFields] = {}
+    items: dict[tuple[str, int], Serialised] = {}
+    for row in rows:
+        f = _HistoryFields(*row)
+        match f.kind:
+            case "value":
+                values[f.channel] = f
+            case "item":
+                items[f.channel, f.idx] = (f.type, f.blob)
+            case "inline":
+                history[f.channel]["seed"] = serde.loads_typed((f.type, f.blob))[f.channel]
+            case "write":
+                history[f.channel]["writes"].append(
+                    (f.task_id, f.channel, serde.loads_typed((f.type, f.blob)))
+                )
+    for channel, f in values.items():
+        if f.runs is None:
+            history[channel]["seed"] = serde.loads_typed((f.type, f.blob))
+        else:
+            found = [serde.loads_typed(items[channel, n]) for n in _numbers(f.runs)]
+            history[channel]["seed"] = found if f.type == "list" else dict(found)
+    return history
 
 
 def config_of(thread_id: str, checkpoint_ns: str, checkpoint_id: str) -> RunnableConfig:

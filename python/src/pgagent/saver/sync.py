@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig
@@ -12,14 +13,15 @@ from langgraph.checkpoint.base import (
     Checkpoint,
     CheckpointMetadata,
     CheckpointTuple,
+    DeltaChannelHistory,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from psycopg import Connection
 from psycopg_pool import ConnectionPool
 
-from pgagent import install
+from pgagent import calls, install
 from pgagent.client import Client
-from pgagent.errors import BaseMissing, NotFound
+from pgagent.errors import BaseMissing, NotFound, ThreadGone
 from pgagent.saver.base import SaverBase, SeenTokens
 from pgagent.saver.items import Memory
 
@@ -130,6 +132,59 @@ class PgAgentSaver(SaverBase):
         with suppress(NotFound):
             self.client.delete_session(str(thread_id))
 
+    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Deletes what runs stored, by the ``run_id`` of their metadata: ``delete_runs``.
+
+        What checkpoints of other runs are rebuilt from stays.
+        """
+        self.client.run(calls.delete_runs([str(run_id) for run_id in run_ids]))
+
+    def copy_thread(
+        self, source_thread_id: str, target_thread_id: str, *, latest_only: bool = False
+    ) -> None:
+        """Copies the checkpoints of a thread to a new one: ``copy_thread``.
+
+        With ``latest_only`` the newest of each namespace alone; the cost then does not grow with
+        the history.
+
+        Raises:
+            NotFound: there is no such source.
+            IdempotencyConflict: the target exists.
+        """
+        self.client.run(
+            calls.copy_thread(str(source_thread_id), str(target_thread_id), latest_only=latest_only)
+        )
+
+    def prune(
+        self,
+        thread_ids: Sequence[str],
+        *,
+        strategy: str = "keep_latest",
+        keep_last: int | None = None,
+        older_than: timedelta | None = None,
+    ) -> None:
+        """Deletes old checkpoints of threads: ``prune_history``; a transaction a thread.
+
+        ``keep_latest`` keeps the newest ``keep_last`` (1 if None) of each namespace, those that are
+        not older than ``older_than``, and what any of these is rebuilt from; ``delete`` deletes the
+        threads. Threads that are not there are passed over.
+        """
+        for call in self._prune_calls(thread_ids, strategy, keep_last, older_than):
+            with suppress(NotFound, ThreadGone):
+                self.client.run(call)
+
+    def get_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """What channels are rebuilt from: the nearest stored value among the ancestors, and writes.
+
+        Raises:
+            HistoryBroken: an ancestor that is needed is not stored.
+        """
+        if not channels:
+            return {}
+        return self.client.run(self._history_call(config, channels))
+
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Refused: this saver is sync."""
         raise NotImplementedError(_USE_ASYNC)
@@ -167,6 +222,33 @@ class PgAgentSaver(SaverBase):
         raise NotImplementedError(_USE_ASYNC)
 
     async def adelete_thread(self, thread_id: str) -> None:
+        """Refused: this saver is sync."""
+        raise NotImplementedError(_USE_ASYNC)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Refused: this saver is sync."""
+        raise NotImplementedError(_USE_ASYNC)
+
+    async def acopy_thread(
+        self, source_thread_id: str, target_thread_id: str, *, latest_only: bool = False
+    ) -> None:
+        """Refused: this saver is sync."""
+        raise NotImplementedError(_USE_ASYNC)
+
+    async def aprune(
+        self,
+        thread_ids: Sequence[str],
+        *,
+        strategy: str = "keep_latest",
+        keep_last: int | None = None,
+        older_than: timedelta | None = None,
+    ) -> None:
+        """Refused: this saver is sync."""
+        raise NotImplementedError(_USE_ASYNC)
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
         """Refused: this saver is sync."""
         raise NotImplementedError(_USE_ASYNC)
 

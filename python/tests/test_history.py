@@ -1,0 +1,318 @@
+"""History that is cut, copied and rebuilt: what is left reads as it did before."""
+
+from __future__ import annotations
+
+import operator
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Annotated, Any
+
+import pytest
+from langgraph.channels.delta import DeltaChannel
+from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
+from langgraph.graph import START, StateGraph
+from langgraph.types import Command, interrupt
+from typing_extensions import TypedDict
+
+from pgagent import AsyncPgAgentSaver, BadArgument, HistoryBroken, IdempotencyConflict, PgAgentSaver
+from support.family import Graph, State
+from support.stage import Stage, thread
+
+
+@pytest.fixture
+def saver(stage: Stage) -> Iterator[PgAgentSaver]:
+    with PgAgentSaver(stage.dsn, max_size=4) as saver:
+        yield saver
+
+
+def extended(log: list[str], writes: list[list[str]]) -> list[str]:
+    return [*log, *(item for write in writes for item in write)]
+
+
+class DeltaState(TypedDict):
+    log: Annotated[list[str], DeltaChannel(extended, snapshot_frequency=7)]
+    note: str
+
+
+def delta_graph(saver: PgAgentSaver) -> Graph:
+    graph = StateGraph(DeltaState)
+    graph.add_node("a", lambda state: {"log": [f"{len(state['log'])}"], "note": "n"})
+    return graph.add_edge(START, "a").compile(checkpointer=saver)
+
+
+def count(stage: Stage, table: str, thread_id: str = "t") -> int:
+    found = stage.conn.execute(
+        f"select count(*) from pgagent.{table} where thread_id = %s", (thread_id,)
+    ).fetchone()
+    assert found is not None
+    return int(found[0])
+
+
+def told(saver: PgAgentSaver, thread_id: str = "t") -> list[Any]:
+    return [
+        (t.config, t.checkpoint, t.metadata, t.parent_config, t.pending_writes)
+        for t in saver.list(thread(thread_id))
+    ]
+
+
+# --- delta channels
+
+
+def test_the_history_of_a_delta_channel_is_that_of_the_walk_over_tuples(
+    saver: PgAgentSaver,
+) -> None:
+    graph = delta_graph(saver)
+    for n in range(12):
+        graph.invoke({"log": [f"in {n}"]}, thread(), durability="sync")
+    middle = list(graph.get_state_history(thread()))[17].config
+    graph.invoke({"log": ["branch"]}, middle, durability="sync")
+    seeds = 0
+    for found in list(saver.list(thread())):
+        ours = saver.get_delta_channel_history(config=found.config, channels=["log", "note", "x"])
+        theirs = BaseCheckpointSaver.get_delta_channel_history(
+            saver, config=found.config, channels=["log", "note", "x"]
+        )
+        assert ours["log"] == theirs["log"]
+        assert ours["note"].get("seed") == theirs["note"].get("seed")
+        assert ours["x"] == {"writes": []}
+        seeds += "seed" in ours["log"]
+    assert seeds > 10
+
+
+async def test_both_classes_give_the_same_history(stage: Stage, saver: PgAgentSaver) -> None:
+    graph = delta_graph(saver)
+    for n in range(5):
+        graph.invoke({"log": [f"in {n}"]}, thread(), durability="sync")
+    async with AsyncPgAgentSaver(stage.dsn) as other:
+        assert await other.aget_delta_channel_history(
+            config=thread(), channels=["log"]
+        ) == saver.get_delta_channel_history(config=thread(), channels=["log"])
+
+
+def test_a_value_of_five_thousand_ancestors_is_rebuilt_from_any_of_them(
+    stage: Stage, saver: PgAgentSaver
+) -> None:
+    graph = delta_graph(saver)
+    graph.invoke({"log": ["in"]}, thread(), durability="sync")
+    stage.conn.execute(
+        """
+        with head as (
+          select * from pgagent.checkpoints where thread_id = 't' order by seq desc limit 1
+        ), copies as (
+          insert into pgagent.checkpoints (
+            thread_id, checkpoint_ns, checkpoint_id, seq, parent_checkpoint_id, checkpoint,
+            metadata, created_at
+          )
+          select
+            't', '', 'c' || n, h.seq + n, case n when 1 then h.checkpoint_id else 'c' || n - 1 end,
+            h.checkpoint || jsonb_build_object('id', 'c' || n), h.metadata, h.created_at
+          from head as h cross join generate_series(1, 5000) as n
+        )
+        insert into pgagent.checkpoint_writes (
+          thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob
+        )
+        select 't', '', 'c' || n, 'task', 0, 'log', w.type, w.blob
+        from generate_series(1, 5000) as n
+        cross join (
+          select type, blob from pgagent.checkpoint_writes where channel = 'log' limit 1
+        ) as w
+        """
+    )
+    for place in (1, 2500, 5000):
+        found = saver.get_delta_channel_history(
+            config=thread(checkpoint_ns="", checkpoint_id=f"c{place}"), channels=["log"]
+        )
+        assert len(found["log"]["writes"]) == place + 1
+
+
+def test_an_ancestor_that_is_missing_is_an_error_and_not_an_empty_value(
+    stage: Stage, saver: PgAgentSaver
+) -> None:
+    graph = delta_graph(saver)
+    for n in range(2):
+        graph.invoke({"log": [f"in {n}"]}, thread(), durability="sync")
+    stage.conn.execute("delete from pgagent.checkpoints where thread_id = 't' and seq = 2")
+    with pytest.raises(HistoryBroken):
+        graph.get_state(thread())
+
+
+def test_prune_keeps_what_a_delta_channel_is_rebuilt_from(
+    stage: Stage, saver: PgAgentSaver
+) -> None:
+    graph = delta_graph(saver)
+    for n in range(12):
+        graph.invoke({"log": [f"in {n}"]}, thread(), durability="sync")
+        before = graph.get_state(thread()).values
+        saver.prune(["t"])
+        assert graph.get_state(thread()).values == before
+        assert count(stage, "checkpoints") <= 9
+    assert len(before["log"]) == 24
+
+
+# --- prune
+
+
+class Memory(TypedDict):
+    memory: Annotated[list[str], operator.add]
+
+
+def nested(saver: PgAgentSaver) -> Graph:
+    """A subgraph a call, and one that remembers."""
+    inner = StateGraph(Memory).add_node("s", lambda state: {"memory": ["s"]}).add_edge(START, "s")
+    outer = StateGraph(State)
+    outer.add_node("calls", inner.compile())
+    outer.add_node("remembers", inner.compile(checkpointer=True))
+    outer.add_node("ask", lambda state: {"log": [interrupt("?")]})
+    outer.add_edge(START, "calls").add_edge("calls", "remembers").add_edge("remembers", "ask")
+    return outer.compile(checkpointer=saver)
+
+
+def test_what_is_left_after_prune_reads_and_runs_as_before(
+    stage: Stage, saver: PgAgentSaver
+) -> None:
+    graph = nested(saver)
+    for n in range(3):
+        graph.invoke({"log": [str(n)]}, thread(), durability="sync")
+        before = graph.get_state(thread(), subgraphs=True)
+        saver.prune(["t"])
+        assert graph.get_state(thread(), subgraphs=True) == before._replace(
+            parent_config=before.parent_config
+        )
+        graph.invoke(Command(resume="yes"), thread(), durability="sync")
+    saver.prune(["t"])
+    assert graph.get_state(thread()).values["log"] == ["0", "yes", "1", "yes", "2", "yes"]
+    namespaces = stage.conn.execute(
+        "select checkpoint_ns from pgagent.checkpoints where thread_id = 't' order by 1"
+    ).fetchall()
+    assert namespaces == [("",), ("remembers",)]
+    assert count(stage, "checkpoint_writes") == 0
+
+
+def test_prune_leaves_no_value_that_nothing_needs(stage: Stage, saver: PgAgentSaver) -> None:
+    graph = StateGraph(State).add_node("a", lambda state: {"log": [f"{len(state['log'])} " * 99]})
+    built = graph.add_edge(START, "a").compile(checkpointer=saver)
+    for n in range(12):
+        built.invoke({"log": [f"in {n} " * 99]}, thread(), durability="sync")
+    before = built.get_state(thread()).values
+    saver.prune(["t"])
+    assert built.get_state(thread()).values == before
+    assert count(stage, "checkpoints") == 1
+    assert count(stage, "checkpoint_items") == len(before["log"]) == 24
+    named = stage.conn.execute(
+        "select count(*) from pgagent.checkpoint_blobs as b where not exists (select from "
+        "pgagent.checkpoints as c where c.checkpoint -> 'channel_versions' ->> b.channel = "
+        "b.version)"
+    ).fetchone()
+    assert named == (0,)
+    built.invoke({"log": ["z"]}, thread(), durability="sync")
+    assert built.get_state(thread()).values["log"] == [*before["log"], "z", "25 " * 99]
+
+
+def test_prune_keeps_as_many_as_asked_and_what_is_young(stage: Stage, saver: PgAgentSaver) -> None:
+    graph = StateGraph(State).add_node("a", lambda state: {"log": ["x"]})
+    built = graph.add_edge(START, "a").compile(checkpointer=saver)
+    for _ in range(3):
+        built.invoke({"log": ["y"]}, thread(), durability="sync")
+    before = told(saver)
+    saver.prune(["t", "nobody"], older_than=timedelta(hours=1))
+    assert told(saver) == before
+    saver.prune(["t"], keep_last=4, older_than=timedelta(0))
+    assert told(saver) == before[:4]
+    saver.prune(["t"], strategy="delete")
+    assert told(saver) == []
+
+
+def test_prune_says_which_strategies_there_are(saver: PgAgentSaver) -> None:
+    with pytest.raises(BadArgument, match="no strategy 'newest'"):
+        saver.prune(["t"], strategy="newest")
+    with pytest.raises(BadArgument, match="keeps nothing"):
+        saver.prune(["t"], strategy="delete", keep_last=3)
+
+
+# --- delete by run
+
+
+def test_deleting_a_run_leaves_the_others_as_they_are(stage: Stage, saver: PgAgentSaver) -> None:
+    graph = StateGraph(State).add_node("a", lambda state: {"log": ["x"]})
+    built = graph.add_edge(START, "a").compile(checkpointer=saver)
+    runs = [uuid.uuid4().hex for _ in range(3)]
+    for run_id in runs:
+        config = thread() | {"metadata": {"run_id": run_id}}
+        built.invoke({"log": [run_id]}, config, durability="sync")
+    before = told(saver)
+    assert len(before) == 9
+    saver.delete_for_runs(runs[1:2])
+    assert told(saver) == before[:3] + before[6:]
+    saver.delete_for_runs(runs[2:])
+    assert told(saver) == before[6:]
+    assert built.get_state(thread()).values["log"] == [runs[0], "x"]
+
+
+# --- copies
+
+
+def test_a_copy_reads_as_its_source_and_goes_its_own_way(stage: Stage, saver: PgAgentSaver) -> None:
+    graph = nested(saver)
+    for n in range(2):
+        graph.invoke({"log": [str(n)]}, thread(), durability="sync")
+        graph.invoke(Command(resume="yes"), thread(), durability="sync")
+    saver.copy_thread("t", "u")
+    for ours, theirs in zip(told(saver, "u"), told(saver), strict=True):
+        assert ours[1:3] == theirs[1:3]
+        assert ours[4] == theirs[4]
+    before = told(saver)
+    graph.invoke({"log": ["more"]}, thread("u"), durability="sync")
+    assert told(saver) == before
+    with pytest.raises(IdempotencyConflict):
+        saver.copy_thread("t", "u")
+
+
+def test_a_copy_of_the_latest_goes_on_and_costs_no_more_for_a_long_history(
+    stage: Stage, saver: PgAgentSaver
+) -> None:
+    graph = nested(saver)
+    buffers = []
+    for n in range(12):
+        graph.invoke({"log": ["x" * 200]}, thread(), durability="sync")
+        if n in (5, 11):
+            with stage.conn.transaction():
+                found = stage.conn.execute(
+                    "explain (analyze, buffers, format json) "
+                    f"select pgagent.copy_thread('t', 'copy {n}', latest_only => true)"
+                ).fetchone()
+            assert found is not None
+            buffers.append(found[0][0]["Plan"]["Shared Hit Blocks"])
+        graph.invoke(Command(resume="yes"), thread(), durability="sync")
+    assert count(stage, "checkpoints", "copy 11") == 2
+    assert graph.invoke(Command(resume="no"), thread("copy 11"))["log"][-1] == "no"
+    assert buffers[1] < 1.6 * buffers[0]
+
+
+def test_a_delta_channel_is_copied_with_what_it_is_rebuilt_from(saver: PgAgentSaver) -> None:
+    graph = delta_graph(saver)
+    for n in range(5):
+        graph.invoke({"log": [f"in {n}"]}, thread(), durability="sync")
+    saver.copy_thread("t", "u", latest_only=True)
+    assert graph.get_state(thread("u")).values == graph.get_state(thread()).values
+
+
+def test_a_value_that_is_shared_by_forks_survives_the_deletion_of_one(
+    stage: Stage, saver: PgAgentSaver
+) -> None:
+    checkpoint = empty_checkpoint()
+    log = [{"text": "x" * 300, "n": n} for n in range(9)]
+    configs = []
+    for _ in range(6):
+        log.append({"text": "y" * 300})
+        version = saver.get_next_version(None, None)
+        checkpoint = empty_checkpoint()
+        checkpoint["channel_values"] = {"log": log}
+        checkpoint["channel_versions"] = {"log": version}
+        config = thread(checkpoint_ns="")
+        configs.append(saver.put(config, checkpoint, {"run_id": f"r{len(log)}"}, {"log": version}))
+    saver.delete_for_runs([f"r{n}" for n in range(10, 15)])
+    found = saver.get_tuple(configs[-1])
+    assert found is not None
+    assert found.checkpoint["channel_values"]["log"] == log
+    assert count(stage, "checkpoints") == 1

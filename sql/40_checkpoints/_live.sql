@@ -1,0 +1,284 @@
+-- What of a thread is live: checkpoints that are kept, what those are rebuilt from, and the
+-- versions and items that any of these name. Prune, deletion by run, copies and sweeps ask here.
+-- Sets of checkpoints are two arrays, namespaces and numbers.
+
+-- The channels that a checkpoint may leave to be rebuilt from the writes of its ancestors: those
+-- that LangGraph counts in its metadata, or in that of the last before it which counts any.
+create function pgagent._delta_channels(c pgagent.checkpoints)
+returns text[]
+language sql
+stable
+begin atomic
+  select
+    coalesce(
+      (
+        select array(select jsonb_object_keys(n.counters))
+        from (
+          -- checkpoints_delta_idx, read backwards
+          select x.metadata -> 'counters_since_delta_snapshot' as counters
+          from pgagent.checkpoints as x
+          where
+            x.thread_id = (c).thread_id
+            and x.checkpoint_ns = (c).checkpoint_ns
+            and x.seq <= (c).seq
+            and x.metadata ? 'counters_since_delta_snapshot'
+          order by x.seq desc
+          limit 1
+        ) as n
+        where jsonb_typeof(n.counters) = 'object'
+      ), '{}'
+    );
+end;
+
+comment on function pgagent._delta_channels(pgagent.checkpoints) is
+'Channels that a checkpoint may leave to be rebuilt from the writes of its ancestors.';
+
+-- Those of some channels that have a version in a checkpoint, and no value.
+create function pgagent._without_value(c pgagent.checkpoints, channels text[])
+returns text[]
+language sql
+stable
+begin atomic
+  select coalesce(array_agg(n.channel order by n.channel), '{}')
+  from unnest(channels) as n (channel)
+  where
+    (c).checkpoint -> 'channel_versions' ? n.channel
+    and (n.channel = any((c).inline_channels)) is not true
+    and not exists (
+      select
+      from pgagent.checkpoint_blobs as b
+      where
+        b.thread_id = (c).thread_id
+        and b.checkpoint_ns = (c).checkpoint_ns
+        and b.channel = n.channel
+        and b.version = (c).checkpoint -> 'channel_versions' ->> n.channel
+    );
+end;
+
+comment on function pgagent._without_value(pgagent.checkpoints, text[]) is
+'Those of some channels that have a version in a checkpoint, and no value.';
+
+-- Whether a checkpoint is of a format before 4, in which the writes of its parent hold what it was
+-- sent.
+create function pgagent._needs_parent(c pgagent.checkpoints)
+returns boolean
+language sql
+stable
+begin atomic
+  select
+    case jsonb_typeof((c).checkpoint -> 'v')
+      when 'number' then ((c).checkpoint -> 'v')::numeric < 4 else false
+    end
+    and exists (
+      select
+      from pgagent.checkpoint_writes as w
+      where
+        w.thread_id = (c).thread_id
+        and w.checkpoint_ns = (c).checkpoint_ns
+        and w.checkpoint_id = (c).parent_checkpoint_id
+        and w.channel = '__pregel_tasks'
+    );
+end;
+
+comment on function pgagent._needs_parent(pgagent.checkpoints) is
+'Whether the writes of its parent hold what a checkpoint of an old format was sent.';
+
+-- The checkpoints that live when some are kept: these; for each channel without a value, the
+-- ancestors back to the nearest that has one; and the parent whose writes one of an old format
+-- needs.
+create function pgagent._live_checkpoints(thread_id text, namespaces text[], numbers bigint[])
+returns table (checkpoint_ns text, seq bigint)
+language sql
+stable
+begin atomic
+  with recursive kept as (
+    select k.checkpoint_ns, k.seq
+    from unnest(namespaces, numbers) as k (checkpoint_ns, seq)
+  ),
+
+  live as (
+    select
+      c.checkpoint_ns, c.seq, c.parent_checkpoint_id,
+      pgagent._without_value(c, pgagent._delta_channels(c)) as needs,
+      pgagent._needs_parent(c) as needs_parent
+    from kept as k
+    -- checkpoints_seq_is_unique
+    cross join
+      lateral (
+        select x.*
+        from pgagent.checkpoints as x
+        where
+          x.thread_id = _live_checkpoints.thread_id
+          and x.checkpoint_ns = k.checkpoint_ns
+          and x.seq = k.seq
+        offset 0
+      ) as c
+    union
+    select
+      p.checkpoint_ns, p.seq, p.parent_checkpoint_id, pgagent._without_value(p, l.needs), false
+    from live as l
+    cross join
+      lateral (
+        select x.*
+        from pgagent.checkpoints as x
+        where
+          x.thread_id = _live_checkpoints.thread_id
+          and x.checkpoint_ns = l.checkpoint_ns
+          and x.checkpoint_id = l.parent_checkpoint_id
+        offset 0
+      ) as p
+    where l.needs <> '{}' or l.needs_parent
+  )
+
+  select distinct l.checkpoint_ns, l.seq from live as l;
+end;
+
+comment on function pgagent._live_checkpoints(text, text[], bigint[]) is
+'Some checkpoints of a thread and those that they are rebuilt from.';
+
+-- The newest checkpoint of each namespace, by one descent a namespace; without those of subgraph
+-- calls (their names have a task id) that ran under an older root checkpoint.
+create function pgagent._heads(thread_id text)
+returns table (checkpoint_ns text, seq bigint)
+language sql
+stable
+begin atomic
+  with recursive namespaces as (
+    (
+      select c.checkpoint_ns, c.seq, c.checkpoint_id, c.metadata
+      from pgagent.checkpoints as c
+      where c.thread_id = _heads.thread_id
+      order by c.checkpoint_ns asc, c.seq desc
+      limit 1
+    )
+    union all
+    select c.checkpoint_ns, c.seq, c.checkpoint_id, c.metadata
+    from namespaces as n
+    cross join lateral (
+      select x.*
+      from pgagent.checkpoints as x
+      where x.thread_id = _heads.thread_id and x.checkpoint_ns > n.checkpoint_ns
+      order by x.checkpoint_ns asc, x.seq desc
+      limit 1
+    ) as c
+  )
+
+  select n.checkpoint_ns, n.seq
+  from namespaces as n
+  left join namespaces as head on head.checkpoint_ns = ''
+  where not (
+    n.checkpoint_ns like '%:%'
+    and exists (
+      select from pgagent.checkpoints as root
+      where
+        root.thread_id = _heads.thread_id
+        and root.checkpoint_ns = ''
+        and root.checkpoint_id = n.metadata -> 'parents' ->> ''
+        and root.checkpoint_id <> head.checkpoint_id
+    )
+  );
+end;
+
+comment on function pgagent._heads(text) is
+'The newest checkpoint of each namespace that is not one of an older call.';
+
+-- Deletes the checkpoints of a thread that do not live when some are kept, their writes, and the
+-- values that nothing names then; the head is the newest that is left.
+--
+-- Returns: how many checkpoints were deleted.
+-- Locks:   nothing; the caller holds the session.
+create function pgagent._keep_checkpoints(thread_id text, namespaces text[], numbers bigint[])
+returns bigint
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_count bigint;
+begin
+  with live as materialized (
+    select l.seq
+    from pgagent._live_checkpoints(_keep_checkpoints.thread_id, namespaces, numbers) as l
+  ),
+
+  gone as (
+    delete from pgagent.checkpoints as c
+    where c.thread_id = _keep_checkpoints.thread_id
+      and not exists (select from live as l where l.seq = c.seq)
+    returning c.checkpoint_ns, c.checkpoint_id
+  ),
+
+  gone_writes as (
+    delete from pgagent.checkpoint_writes as w
+    using gone as g
+    where w.thread_id = _keep_checkpoints.thread_id
+      and w.checkpoint_ns = g.checkpoint_ns
+      and w.checkpoint_id = g.checkpoint_id
+  )
+
+  select count(*) into v_count from gone;
+  if v_count > 0 then
+    perform pgagent._sweep_values(_keep_checkpoints.thread_id);
+    update pgagent.agent_sessions as s
+    set head_checkpoint_id = (
+      select c.checkpoint_id
+      from pgagent.checkpoints as c
+      where c.thread_id = s.thread_id and c.checkpoint_ns = ''
+      order by c.seq desc
+      limit 1
+    )
+    where s.thread_id = _keep_checkpoints.thread_id;
+  end if;
+  return v_count;
+end
+$$;
+
+comment on function pgagent._keep_checkpoints(text, text[], bigint[]) is
+'Deletes the checkpoints of a thread that do not live when some are kept; returns how many.';
+
+-- Deletes the versions of a thread that no checkpoint names, and the items that no version needs.
+create function pgagent._sweep_values(thread_id text)
+returns void
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  with named as materialized (
+    select distinct c.checkpoint_ns, v.channel, v.version
+    from pgagent.checkpoints as c
+    cross join lateral jsonb_each_text(c.checkpoint -> 'channel_versions') as v (channel, version)
+    where c.thread_id = _sweep_values.thread_id
+  )
+
+  delete from pgagent.checkpoint_blobs as b
+  where b.thread_id = _sweep_values.thread_id
+    and not exists (
+      select from named as n
+      where n.checkpoint_ns = b.checkpoint_ns
+        and n.channel = b.channel
+        and n.version = b.version
+    );
+  with used as materialized (
+    select b.checkpoint_ns, b.channel, range_agg(r.run) as runs
+    from pgagent.checkpoint_blobs as b
+    cross join lateral unnest(b.runs) as r (run)
+    where b.thread_id = _sweep_values.thread_id
+    group by b.checkpoint_ns, b.channel
+  )
+
+  delete from pgagent.checkpoint_items as i
+  where i.thread_id = _sweep_values.thread_id
+    and not exists (
+      select from used as u
+      where u.checkpoint_ns = i.checkpoint_ns
+        and u.channel = i.channel
+        and i.seq <@ u.runs
+    );
+end
+$$;
+
+comment on function pgagent._sweep_values(text) is
+'Deletes the versions of a thread that no checkpoint names, and the items that no version needs.';
