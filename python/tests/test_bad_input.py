@@ -86,8 +86,13 @@ GOOD: dict[str, dict[str, Any]] = {
     "claim_jobs": {"worker": "w1"},
     "complete_job": {"job_id": "busy", "fencing_token": 2},
     "complete_tool_call": {"call_id": "busy", "result": Jsonb(1), "fencing_token": 2},
+    "copy_thread": {"source": "busy", "target": "new"},
     "create_session": {"thread_id": "new"},
+    "delete_runs": {"run_ids": ["r"]},
     "delete_session": {"thread_id": "busy"},
+    "delta_channel_history": {
+        "thread_id": "busy", "checkpoint_ns": "", "checkpoint_id": "c1", "channels": ["a"],
+    },
     "discard_partial_outputs": {"thread_id": "busy", "fencing_token": 2},
     "enqueue_job": {"thread_id": "busy", "payload": Jsonb(1)},
     "fail_job": {"job_id": "busy", "fencing_token": 2, "error": Jsonb(1)},
@@ -98,6 +103,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "idempotency_key": {"domain": "d", "fields": ["x"]},
     "list_checkpoints": {"thread_id": "busy"},
     "pause_job": {"job_id": "busy", "fencing_token": 2, "waiting_for": Jsonb({"q": 1})},
+    "prune_history": {"thread_id": "busy"},
     "put_checkpoint": {"header": Jsonb(HEADER), "body": b"x", "fencing_token": 2},
     "put_writes": {"header": Jsonb(HEADER), "body": b"x", "fencing_token": 2},
     "reap_expired": {},
@@ -137,6 +143,8 @@ THREADS = {"unknown": "unknown", "deleted": "gone", "archived": "stored"}
 TOKENS = {"stale": 1, "future": 3, "of_another_thread": 5}
 BY_NAME: dict[str, dict[str, Any]] = {
     "thread_id": THREADS,
+    "source": THREADS,
+    "target": {"taken": "other"},
     "fencing_token": TOKENS,
     "job_id": {"of_another_thread": "other"},
     "call_id": {"of_another_thread": "other"},

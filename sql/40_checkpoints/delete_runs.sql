@@ -21,7 +21,7 @@ declare
   v_count bigint := 0;
 begin
   perform pgagent._require_service();
-  if run_ids is null or array_position(run_ids, null) is not null then
+  if run_ids is null or array_ndims(run_ids) > 1 or array_position(run_ids, null) is not null then
     perform pgagent._raise('PA008', 'run_ids must be an array of ids');
   end if;
   if cardinality(run_ids) > pgagent._limit('batch') then

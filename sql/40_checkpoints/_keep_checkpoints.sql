@@ -1,0 +1,102 @@
+-- How checkpoints are deleted: by saying which are kept.
+
+-- Deletes the checkpoints of a thread that do not live when some are kept, their writes, and the
+-- values that nothing names then; the head is the newest that is left.
+--
+-- Returns: how many checkpoints were deleted.
+-- Locks:   nothing; the caller holds the session.
+create function pgagent._keep_checkpoints(thread_id text, namespaces text[], numbers bigint[])
+returns bigint
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_count bigint;
+begin
+  with live as materialized (
+    select l.seq
+    from pgagent._live_checkpoints(_keep_checkpoints.thread_id, namespaces, numbers) as l
+  ),
+
+  gone as (
+    delete from pgagent.checkpoints as c
+    where c.thread_id = _keep_checkpoints.thread_id
+      and not exists (select from live as l where l.seq = c.seq)
+    returning c.checkpoint_ns, c.checkpoint_id
+  ),
+
+  gone_writes as (
+    delete from pgagent.checkpoint_writes as w
+    using gone as g
+    where w.thread_id = _keep_checkpoints.thread_id
+      and w.checkpoint_ns = g.checkpoint_ns
+      and w.checkpoint_id = g.checkpoint_id
+  )
+
+  select count(*) into v_count from gone;
+  if v_count > 0 then
+    perform pgagent._sweep_values(_keep_checkpoints.thread_id);
+    update pgagent.agent_sessions as s
+    set head_checkpoint_id = (
+      select c.checkpoint_id
+      from pgagent.checkpoints as c
+      where c.thread_id = s.thread_id and c.checkpoint_ns = ''
+      order by c.seq desc
+      limit 1
+    )
+    where s.thread_id = _keep_checkpoints.thread_id;
+  end if;
+  return v_count;
+end
+$$;
+
+comment on function pgagent._keep_checkpoints(text, text[], bigint[]) is
+'Deletes the checkpoints of a thread that do not live when some are kept; returns how many.';
+
+-- Deletes the versions of a thread that no checkpoint names, and the items that no version needs.
+create function pgagent._sweep_values(thread_id text)
+returns void
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  with named as materialized (
+    select distinct c.checkpoint_ns, v.channel, v.version
+    from pgagent.checkpoints as c
+    cross join lateral jsonb_each_text(c.checkpoint -> 'channel_versions') as v (channel, version)
+    where c.thread_id = _sweep_values.thread_id
+  )
+
+  delete from pgagent.checkpoint_blobs as b
+  where b.thread_id = _sweep_values.thread_id
+    and not exists (
+      select from named as n
+      where n.checkpoint_ns = b.checkpoint_ns
+        and n.channel = b.channel
+        and n.version = b.version
+    );
+  with used as materialized (
+    select b.checkpoint_ns, b.channel, range_agg(r.run) as runs
+    from pgagent.checkpoint_blobs as b
+    cross join lateral unnest(b.runs) as r (run)
+    where b.thread_id = _sweep_values.thread_id
+    group by b.checkpoint_ns, b.channel
+  )
+
+  delete from pgagent.checkpoint_items as i
+  where i.thread_id = _sweep_values.thread_id
+    and not exists (
+      select from used as u
+      where u.checkpoint_ns = i.checkpoint_ns
+        and u.channel = i.channel
+        and i.seq <@ u.runs
+    );
+end
+$$;
+
+comment on function pgagent._sweep_values(text) is
+'Deletes the versions of a thread that no checkpoint names, and the items that no version needs.';
