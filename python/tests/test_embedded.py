@@ -134,6 +134,27 @@ with Server(fsync=False) as server:
         shutil.rmtree(Path(datadir).parent, ignore_errors=True)
 
 
+def test_a_second_interrupt_while_it_is_removed_leaves_nothing() -> None:
+    program = """
+import shutil
+from pgagent.embedded import Server
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+with Server(fsync=False) as server:
+    print(server.datadir.parent, flush=True)
+    shutil.rmtree = interrupted
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    home = Path(done.stdout.strip())
+    assert "KeyboardInterrupt" in done.stderr
+    deadline = time.monotonic() + 20
+    while home.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not home.exists()
+
+
 def test_a_server_without_context_manager_ends_with_the_program() -> None:
     program = """
 from pgagent.embedded import Server

@@ -197,9 +197,9 @@ class Server:
             self.stop("immediate" if self._is_throwaway else "fast")
         finally:
             self.kill()
-            self._dismiss_guard()
             self._remove_segment()
             self._remove_home()
+            self._dismiss_guard()  # last: it does all this when a second Ctrl-C ends us here
 
     @property
     def running(self) -> bool:
