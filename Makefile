@@ -109,7 +109,7 @@ deps:
 # Editable, so that only new dependencies make it anew.
 $(VENV)/demo $(VENV)/dev: python/pyproject.toml pgagent.control | build
 	@test -n "$(PYTHON)" || { echo "pgagent needs Python 3.11 or later" >&2; exit 1; }
-	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV) \
+	@test -x $(VENV)/bin/pip || $(PYTHON) -m venv $(VENV) \
 	  || { rm -rf $(VENV); echo "Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 	@echo "installing Python packages into $(VENV), once"
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
