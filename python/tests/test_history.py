@@ -15,7 +15,14 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
-from pgagent import AsyncPgAgentSaver, BadArgument, HistoryBroken, IdempotencyConflict, PgAgentSaver
+from pgagent import (
+    AsyncPgAgentSaver,
+    BadArgument,
+    HeadMoved,
+    HistoryBroken,
+    IdempotencyConflict,
+    PgAgentSaver,
+)
 from support.family import Graph, State
 from support.stage import Stage, thread
 
@@ -316,3 +323,85 @@ def test_a_value_that_is_shared_by_forks_survives_the_deletion_of_one(
     assert found is not None
     assert found.checkpoint["channel_values"]["log"] == log
     assert count(stage, "checkpoints") == 1
+
+
+# --- branches
+
+
+def counting(saver: PgAgentSaver) -> Graph:
+    graph = StateGraph(State).add_node("a", lambda state: {"log": [str(len(state["log"]))]})
+    return graph.add_edge(START, "a").compile(checkpointer=saver)
+
+
+def overtaken(saver: PgAgentSaver, other: PgAgentSaver) -> None:
+    """A run that another one overtakes."""
+    graph = StateGraph(State)
+
+    def overtaking(state: State) -> Any:
+        counting(other).invoke({"log": ["other"]}, thread(), durability="sync")
+        return {"log": ["late"]}
+
+    graph.add_node("a", overtaking).add_edge(START, "a")
+    graph.compile(checkpointer=saver).invoke({"log": ["in"]}, thread(), durability="sync")
+
+
+def forks(stage: Stage) -> list[Any]:
+    return stage.conn.execute(
+        "select is_deliberate from pgagent.forks where thread_id = 't' order by created_at"
+    ).fetchall()
+
+
+def test_a_run_that_was_overtaken_is_stored_as_a_branch_and_shown(
+    stage: Stage, saver: PgAgentSaver
+) -> None:
+    counting(saver).invoke({"log": []}, thread(), durability="sync")
+    overtaken(saver, saver)
+    assert forks(stage) == [(False,)]
+
+
+def test_a_run_that_was_overtaken_is_refused_when_asked_for(stage: Stage) -> None:
+    with PgAgentSaver(stage.dsn, on_fork="reject") as saver:
+        counting(saver).invoke({"log": []}, thread(), durability="sync")
+        with pytest.raises(HeadMoved):
+            overtaken(saver, saver)
+        state = counting(saver).get_state(thread())
+        assert state.values["log"][-2:] == ["other", "3"]
+        assert forks(stage) == []
+
+
+def test_a_branch_that_somebody_makes_on_purpose_is_no_race(stage: Stage) -> None:
+    with PgAgentSaver(stage.dsn, on_fork="reject") as saver:
+        graph = counting(saver)
+        for _ in range(2):
+            graph.invoke({"log": ["in"]}, thread(), durability="sync")
+        old = list(graph.get_state_history(thread()))[3].config
+        graph.update_state(old, {"log": ["edit"]}, as_node="a")
+        graph.invoke(None, list(graph.get_state_history(thread()))[-2].config)
+        assert set(forks(stage)) == {(True,)}
+
+
+# --- the latest alone
+
+
+def test_a_saver_of_the_latest_keeps_no_history_and_goes_on(stage: Stage) -> None:
+    with PgAgentSaver(stage.dsn, history="latest") as saver, PgAgentSaver(stage.dsn) as full:
+        graph, other = nested(saver), nested(full)
+        for n in range(4):
+            for built, thread_id in ((graph, "t"), (other, "u")):
+                built.invoke({"log": [str(n)]}, thread(thread_id), durability="sync")
+                state = built.get_state(thread(thread_id), subgraphs=True)
+                assert [task.name for task in state.tasks] == ["ask"]
+                built.invoke(Command(resume="yes"), thread(thread_id), durability="sync")
+        ours, theirs = graph.get_state(thread("t")), other.get_state(thread("u"))
+        assert ours.values == theirs.values
+        assert count(stage, "checkpoints") == 2
+        assert count(stage, "checkpoints", "u") > 30
+
+
+def test_a_delta_channel_works_with_the_latest_alone(stage: Stage) -> None:
+    with PgAgentSaver(stage.dsn, history="latest") as saver:
+        graph = delta_graph(saver)
+        for n in range(30):
+            graph.invoke({"log": [f"in {n}"]}, thread(), durability="sync")
+        assert len(graph.get_state(thread()).values["log"]) == 60
+        assert count(stage, "checkpoints") <= 16

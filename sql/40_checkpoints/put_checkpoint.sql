@@ -9,6 +9,10 @@
 --   channels    [{channel, version, type, offset, length}]: one for each channel with a new
 --               version. With `parts` the value is stored as items, see _put_values. Also digest
 --               (hex) and digest_format; saved, what items would have saved.
+--   on_fork     'reject' raises PA012 unless the parent is the newest of the namespace; a checkpoint
+--               of source fork or update is a deliberate branch, and one stored again is none. Else
+--               a branch is stored, and pgagent.forks shows it.
+--   history     'latest' keeps no earlier checkpoint than what later ones need; see prune_history
 --   seen_token  the fencing token seen when the run read the thread (plain runs)
 --   leftovers   true while a job finishes what an ended run left: its own run has not begun
 -- body:   the serialised values, one after the other; offset and length are bytes into it.
@@ -18,7 +22,7 @@
 -- Locks:   the session; then the thread's job, the first time and when the lease runs low.
 -- Raises:  PA008, PA009 bad header; PA003 no such thread (with a token); PA011 somebody else's;
 --          PA006 deleted or archived; PA001 busy; PA002 stale; PA004 a version is stored with
---          another value; PA007 a base is not stored.
+--          another value; PA007 a base is not stored; PA012 the thread went on.
 -- Safe to repeat: yes.
 create function pgagent.put_checkpoint(
   header jsonb, body bytea default '', fencing_token bigint default null
@@ -84,6 +88,11 @@ begin
     perform pgagent._enter_saver(h.thread_id, put_checkpoint.fencing_token, h.seen_token);
   end loop;
 
+  if header ->> 'on_fork' = 'reject' and v_source not in ('fork', 'update') then
+    perform pgagent._check_fork(
+      h.thread_id, h.checkpoint_ns, h.checkpoint_id, h.parent_checkpoint_id
+    );
+  end if;
   insert into pgagent.checkpoints as c (
     thread_id, checkpoint_ns, checkpoint_id, seq, parent_checkpoint_id, checkpoint, metadata,
     inline_type, inline_values, inline_channels, job_id, run_id, created_at
@@ -131,44 +140,12 @@ begin
       v_step
     );
   end if;
+  if header ->> 'history' = 'latest' then
+    perform pgagent._prune(h.thread_id, 1, null);
+  end if;
   return v_seq;
 end
 $$;
 
 comment on function pgagent.put_checkpoint(jsonb, bytea, bigint) is
 'Stores a checkpoint with its new channel values; returns its number in the thread.';
-
--- Notes on the job that its input was taken in (with a checkpoint_id), and lets a lease live that
--- progress was made under.
--- Progress is a loop checkpoint with a step beyond any the job has stored.
-create function pgagent._note_progress(job_id uuid, checkpoint_id text, step integer)
-returns void
-language plpgsql
-volatile
-set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan
-as $$
-#variable_conflict use_column
-declare
-  v_now timestamptz := pgagent._now();
-begin
-  update pgagent.agent_jobs as j
-  set
-    started_checkpoint_id = coalesce(j.started_checkpoint_id, _note_progress.checkpoint_id),
-    step_deadline_at = v_now + j.step_timeout,
-    lease_expires_at = case
-      when j.lease_expires_at - v_now < j.lease / 2
-        then least(v_now + j.lease, j.deadline_at, v_now + j.step_timeout)
-      else j.lease_expires_at
-    end
-  where j.job_id = _note_progress.job_id
-    and (
-      j.started_checkpoint_id is null
-      or step > coalesce(j.progress_step, -2147483648)
-      and (j.lease_expires_at - v_now < j.lease / 2 or j.step_timeout is not null)
-    );
-end
-$$;
-
-comment on function pgagent._note_progress(uuid, text, integer) is
-'Notes on a job that its input was taken in, and extends a lease that runs low under progress.';

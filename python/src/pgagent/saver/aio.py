@@ -25,8 +25,9 @@ from pgagent import calls, install
 from pgagent.aio import AsyncClient
 from pgagent.calls import Call
 from pgagent.errors import BaseMissing, NotFound, ThreadGone
-from pgagent.saver.base import SaverBase, SeenTokens
-from pgagent.saver.items import Memory
+from pgagent.saver.base import SaverBase
+from pgagent.saver.codec import History, OnFork
+from pgagent.saver.items import MEMORY_BYTES
 
 T = TypeVar("T")
 
@@ -37,6 +38,11 @@ class AsyncPgAgentSaver(SaverBase):
     ``source`` is a connection string, an ``AsyncConnectionPool`` or an
     ``AsyncConnection`` in autocommit mode.
     Nothing is held between calls: each borrows a connection for one statement.
+
+    ``on_fork`` says what becomes of a plain run that another one overtook: ``record`` stores its
+    branch, as other savers do, and ``reject`` raises ``HeadMoved``. ``history="latest"`` keeps no
+    earlier checkpoint than what the latest needs: no time travel, and no growth. ``memory_bytes``
+    bounds what is remembered of lists, so that only what is new in them is written.
 
         async with AsyncPgAgentSaver.from_conn_string(dsn) as saver:
             await saver.setup()
@@ -52,25 +58,24 @@ class AsyncPgAgentSaver(SaverBase):
         source: str | AsyncConnectionPool[Any] | AsyncConnection[Any],
         *,
         serde: SerializerProtocol | None = None,
+        on_fork: OnFork = "record",
+        history: History = "full",
+        memory_bytes: int = MEMORY_BYTES,
         **pool_options: Any,
     ) -> None:
-        super().__init__(serde=serde)
+        super().__init__(serde=serde, on_fork=on_fork, history=history, memory_bytes=memory_bytes)
         if isinstance(source, AsyncConnection) and not source.autocommit:
             raise ValueError(
                 "a saver needs a connection in autocommit mode: what it stores would be lost with "
                 "the open transaction"
             )
         self.client = AsyncClient(source, **pool_options)
-        self._seen = SeenTokens()
-        self._memory = Memory()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @classmethod
-    def from_conn_string(
-        cls, conn_string: str, *, serde: SerializerProtocol | None = None, **pool_options: Any
-    ) -> Self:
+    def from_conn_string(cls, conn_string: str, **options: Any) -> Self:
         """A saver with a pool of its own. Use it as a context manager, or close it."""
-        return cls(conn_string, serde=serde, **pool_options)
+        return cls(conn_string, **options)
 
     async def open(self) -> Self:
         """Opens the pool that was made here; the first call does so too."""

@@ -20,12 +20,14 @@ from langgraph.checkpoint.base import (
     get_checkpoint_id,
     get_serializable_checkpoint_metadata,
 )
+from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from pgagent import calls
 from pgagent.calls import Call, Row
 from pgagent.errors import BadArgument
 from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, SeenThread, token_of
 from pgagent.saver import codec
+from pgagent.saver.codec import History, OnFork
 from pgagent.saver.items import Memory
 from pgagent.saver.values import Learned
 
@@ -74,8 +76,19 @@ class SaverBase(BaseCheckpointSaver[str]):
     skip_stale_subgraphs: bool = True
     """Whether ``get_tuple`` mends how stateful subgraphs resume; see :func:`_mend_resuming`."""
 
-    _seen: SeenTokens
-    _memory: Memory
+    def __init__(
+        self,
+        *,
+        serde: SerializerProtocol | None,
+        on_fork: OnFork,
+        history: History,
+        memory_bytes: int,
+    ) -> None:
+        super().__init__(serde=serde)
+        self._on_fork: OnFork = on_fork
+        self._history: History = history
+        self._seen = SeenTokens()
+        self._memory = Memory(memory_bytes)
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         """The next version of a channel: a count that sorts as text, and a random part.
@@ -113,6 +126,8 @@ class SaverBase(BaseCheckpointSaver[str]):
             new_versions=new_versions,
             seen_token=self._seen_token(config) if token is None else None,
             leftovers=bool(config["configurable"].get(LEFTOVERS_KEY)),
+            on_fork=self._fork_rule(token, metadata),
+            history=self._history,
         )
         stored = codec.config_of(
             config["configurable"]["thread_id"], checkpoint_ns, checkpoint["id"]
@@ -120,6 +135,12 @@ class SaverBase(BaseCheckpointSaver[str]):
         if token is not None:
             stored["configurable"][TOKEN_KEY] = RunToken(token, thread_id)
         return Put(calls.put_checkpoint(message.header, message.body, token), stored, learned)
+
+    def _fork_rule(self, token: int | None, metadata: CheckpointMetadata) -> OnFork:
+        """A run that owns its thread goes straight on; only its input may begin somewhere else."""
+        if token is not None:
+            return "reject" if metadata.get("source") == "loop" else "record"
+        return self._on_fork
 
     def _note(self, put: Put) -> RunnableConfig:
         """What to do once a checkpoint is stored."""

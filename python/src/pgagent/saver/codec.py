@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -32,6 +32,9 @@ from pgagent.fence import SeenThread
 from pgagent.saver.body import Body, serialised
 from pgagent.saver.items import Fingerprints, Key, Known, Memory, Serialised, itemised
 from pgagent.saver.values import Learned, Values
+
+OnFork = Literal["record", "reject"]
+History = Literal["full", "latest"]
 
 INLINE_BYTES = 64
 """Strings up to this size live in the checkpoint row; longer ones are stored once a version."""
@@ -73,6 +76,8 @@ def encode_checkpoint(
     new_versions: ChannelVersions,
     seen_token: int | None,
     leftovers: bool = False,
+    on_fork: OnFork = "record",
+    history: History = "full",
 ) -> Encoded:
     """What ``put_checkpoint`` takes.
 
@@ -90,6 +95,8 @@ def encode_checkpoint(
         "parent_checkpoint_id": parent_checkpoint_id,
         "seen_token": seen_token,
         "leftovers": leftovers,
+        "on_fork": on_fork,
+        "history": history,
         "checkpoint": {k: v for k, v in checkpoint.items() if k != "channel_values"},
         "inline": _add_inline(serde, body, inline) if inline else None,
         "channels": [

@@ -23,6 +23,9 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 ITEM_COST = 180
 """Bytes that an item costs beside its own: row, key and index entry."""
 
+MEMORY_BYTES = 64 * 1024 * 1024
+"""What :class:`Memory` holds unless told otherwise: about 6,000 conversations of 500 messages."""
+
 DIGEST_FORMAT = "xxh3-128/1"
 """How :func:`fingerprint` and the digests of values are made; change it with either."""
 
@@ -144,7 +147,7 @@ class Memory:
     Losing an entry costs one full write, never correctness.
     """
 
-    def __init__(self, max_bytes: int = 64 * 1024 * 1024) -> None:
+    def __init__(self, max_bytes: int = MEMORY_BYTES) -> None:
         self._max_bytes = max_bytes
         self._bytes = 0
         self._known: OrderedDict[Key, Known] = OrderedDict()

@@ -22,8 +22,9 @@ from psycopg_pool import ConnectionPool
 from pgagent import calls, install
 from pgagent.client import Client
 from pgagent.errors import BaseMissing, NotFound, ThreadGone
-from pgagent.saver.base import SaverBase, SeenTokens
-from pgagent.saver.items import Memory
+from pgagent.saver.base import SaverBase
+from pgagent.saver.codec import History, OnFork
+from pgagent.saver.items import MEMORY_BYTES
 
 
 class PgAgentSaver(SaverBase):
@@ -31,6 +32,11 @@ class PgAgentSaver(SaverBase):
 
     ``source`` is a connection string, a ``ConnectionPool`` or a ``Connection`` in autocommit mode.
     Nothing is held between calls: each borrows a connection for one statement.
+
+    ``on_fork`` says what becomes of a plain run that another one overtook: ``record`` stores its
+    branch, as other savers do, and ``reject`` raises ``HeadMoved``. ``history="latest"`` keeps no
+    earlier checkpoint than what the latest needs: no time travel, and no growth. ``memory_bytes``
+    bounds what is remembered of lists, so that only what is new in them is written.
 
         with PgAgentSaver.from_conn_string(dsn) as saver:
             saver.setup()
@@ -46,24 +52,23 @@ class PgAgentSaver(SaverBase):
         source: str | ConnectionPool[Any] | Connection[Any],
         *,
         serde: SerializerProtocol | None = None,
+        on_fork: OnFork = "record",
+        history: History = "full",
+        memory_bytes: int = MEMORY_BYTES,
         **pool_options: Any,
     ) -> None:
-        super().__init__(serde=serde)
+        super().__init__(serde=serde, on_fork=on_fork, history=history, memory_bytes=memory_bytes)
         if isinstance(source, Connection) and not source.autocommit:
             raise ValueError(
                 "a saver needs a connection in autocommit mode: what it stores would be lost with "
                 "the open transaction"
             )
         self.client = Client(source, **pool_options)
-        self._seen = SeenTokens()
-        self._memory = Memory()
 
     @classmethod
-    def from_conn_string(
-        cls, conn_string: str, *, serde: SerializerProtocol | None = None, **pool_options: Any
-    ) -> Self:
+    def from_conn_string(cls, conn_string: str, **options: Any) -> Self:
         """A saver with a pool of its own. Use it as a context manager, or close it."""
-        return cls(conn_string, serde=serde, **pool_options)
+        return cls(conn_string, **options)
 
     def open(self) -> Self:
         """Opens the pool that was made here; the first call does so too."""
