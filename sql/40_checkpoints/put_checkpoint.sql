@@ -9,9 +9,9 @@
 --   channels    [{channel, version, type, offset, length}]: one for each channel with a new
 --               version. With `parts` the value is stored as items, see _put_values. Also digest
 --               (hex) and digest_format; saved, what items would have saved.
---   on_fork     'reject' raises PA012 unless the parent is the newest of the namespace; a checkpoint
---               of source fork or update is a deliberate branch, and one stored again is none. Else
---               a branch is stored, and pgagent.forks shows it.
+--   on_fork     'reject' raises PA012 unless the parent is the newest of the namespace; one of
+--               source fork or update is a deliberate branch, and one stored again is none. Else a
+--               branch is stored, and pgagent.forks shows it.
 --   history     'latest' keeps no earlier checkpoint than what later ones need; see prune_history
 --   seen_token  the fencing token seen when the run read the thread (plain runs)
 --   leftovers   true while a job finishes what an ended run left: its own run has not begun

@@ -126,7 +126,7 @@ class SaverBase(BaseCheckpointSaver[str]):
             new_versions=new_versions,
             seen_token=self._seen_token(config) if token is None else None,
             leftovers=bool(config["configurable"].get(LEFTOVERS_KEY)),
-            on_fork=self._fork_rule(token, metadata),
+            on_fork=self._on_fork,
             history=self._history,
         )
         stored = codec.config_of(
@@ -135,12 +135,6 @@ class SaverBase(BaseCheckpointSaver[str]):
         if token is not None:
             stored["configurable"][TOKEN_KEY] = RunToken(token, thread_id)
         return Put(calls.put_checkpoint(message.header, message.body, token), stored, learned)
-
-    def _fork_rule(self, token: int | None, metadata: CheckpointMetadata) -> OnFork:
-        """A run that owns its thread goes straight on; only its input may begin somewhere else."""
-        if token is not None:
-            return "reject" if metadata.get("source") == "loop" else "record"
-        return self._on_fork
 
     def _note(self, put: Put) -> RunnableConfig:
         """What to do once a checkpoint is stored."""
