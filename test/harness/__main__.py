@@ -133,4 +133,7 @@ def _guarantees(output: Path) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("test/run: interrupted")
