@@ -6,6 +6,7 @@ import gzip
 import json
 import random
 import shutil
+import tempfile
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -167,9 +168,9 @@ def main(
     actions: list[Action] = ["kill" if n < kills else "stop" for n in range(kills + stops)]
     chance.shuffle(actions)
     pace = Pace(model=model_ms / 1000, pause=pause_ms / 1000)
-    shutil.rmtree(LOGS, ignore_errors=True)
-    LOGS.mkdir(parents=True)
-    with Stage(recordings, workers, pace, LOGS) as stage:
+    LOGS.mkdir(parents=True, exist_ok=True)
+    logs = Path(tempfile.mkdtemp(prefix=f"seed-{seed}-", dir=LOGS))
+    with Stage(recordings, workers, pace, logs) as stage:
 
         def due(mayhem: Mayhem) -> bool:
             return stage.done >= 0.9 * stage.total * mayhem.struck / len(actions)
@@ -190,7 +191,9 @@ def main(
         say(fault)
     broken = len(counted.faults) + sum(not check.holds for check in must_hold)
     if broken:
-        say(f"the logs of workers and server are in {LOGS}")
+        say(f"the logs of workers and server are in {logs}")
+    else:
+        shutil.rmtree(logs)
     say(
         f"chaos: seed {seed}, "
         f"{counted.jobs['COMPLETED']} of {counted.jobs.total()} jobs completed, "
