@@ -25,13 +25,18 @@ def server() -> Iterator[Server]:
 
 def processes_of(server: Server) -> list[str]:
     """Return the command lines of a server's processes that are alive."""
+    return [command for command in commands_with(server.datadir) if "postgres" in command]
+
+
+def commands_with(path: Path) -> list[str]:
+    """Return the command lines that name a path, of processes that are alive."""
     found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             command = entry.read_text()
         except OSError:
             continue
-        if "postgres" in command and str(server.datadir) in command:
+        if str(path) in command:
             found.append(command)
     return found
 
@@ -132,6 +137,30 @@ with Server(fsync=False) as server:
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(pid), signal.SIGKILL)
         shutil.rmtree(Path(datadir).parent, ignore_errors=True)
+
+
+def test_a_program_that_is_killed_during_initdb_leaves_no_directory() -> None:
+    program = """
+import os, signal, subprocess
+from pgagent.embedded import Server
+class Killed(Server):
+    def _run(self, *command):
+        if command[0] != self.bin("initdb"):
+            return super()._run(*command)
+        print(self.datadir.parent, flush=True)
+        subprocess.Popen(command, user=self._user, stdout=subprocess.DEVNULL)
+        os.kill(os.getpid(), signal.SIGKILL)
+Killed(fsync=False)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    home = Path(done.stdout.strip())
+    deadline = time.monotonic() + 30
+    while (home.exists() or commands_with(home)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not commands_with(home)
+    assert not home.exists()
 
 
 def test_a_second_interrupt_while_it_is_removed_leaves_nothing() -> None:

@@ -45,6 +45,7 @@ cat
 pid=$(head -n 1 "$1/postmaster.pid") && kill -INT "$pid"
 while kill -0 "$pid"; do sleep 0.1; done
 rm -rf "$2"
+while sleep 1; [ -e "$2" ]; do rm -rf "$2"; done  # initdb was at work, and ends when it finds out
 """
 
 StopMode = Literal["smart", "fast", "immediate"]
@@ -103,21 +104,22 @@ class Server:
         self.settings: dict[str, str] = {**({} if fsync else NO_FSYNC), **(settings or {})}
         self._user = UNPRIVILEGED if os.geteuid() == 0 else None
         self._process: subprocess.Popen[bytes] | None = None
-        self._guard: subprocess.Popen[bytes] | None = None
         self._creator = os.getpid()
         self._fsync = fsync
         self._fixed_port = port is not None
         self.port = port or _free_port()
         self._home = self._make_home()
+        self.log = self._home / "log"
+        self.datadir = datadir.resolve() if datadir else self._home / "data"
+        self._guard = self._start_guard()
         try:
             self.bindir = self._within_reach((bindir or find_binaries()).resolve())
             self.version = self._major_version()
-            self.log = self._home / "log"
-            self.datadir = datadir.resolve() if datadir else self._home / "data"
             self._share = self._share_within_reach(share)
             self._make_datadir()
         except BaseException:
             self._remove_home()
+            self._dismiss_guard()
             raise
         atexit.register(self.close)
 
@@ -134,14 +136,6 @@ class Server:
         """
         if self.running:
             return self
-        if self._guard is None:
-            self._guard = subprocess.Popen(
-                ["/bin/sh", "-c", _GUARD, "guard", self.datadir, self._home],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
         deadline = time.monotonic() + timeout
         while not self._start_once(deadline):
             if time.monotonic() > deadline:
@@ -197,7 +191,8 @@ class Server:
             self.stop("immediate" if self._is_throwaway else "fast")
         finally:
             self.kill()
-            self._remove_segment()
+            if self._is_throwaway:  # of another, a server of somebody else may be using it
+                self._remove_segment()
             self._remove_home()
             self._dismiss_guard()  # last: it does all this when a second Ctrl-C ends us here
 
@@ -284,12 +279,20 @@ class Server:
         message = f"no temporary directory that the user {self._user} can reach"
         raise ServerError(message)
 
+    def _start_guard(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            ["/bin/sh", "-c", _GUARD, "guard", self.datadir, self._home],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
     def _dismiss_guard(self) -> None:
-        if self._guard is not None and self._guard.stdin is not None:
-            self._guard.kill()
+        self._guard.kill()
+        if self._guard.stdin is not None:
             self._guard.stdin.close()
-            self._guard.wait()
-            self._guard = None
+        self._guard.wait()
 
     def _remove_home(self) -> None:
         shutil.rmtree(self._home, ignore_errors=True)
