@@ -304,25 +304,31 @@ def test_a_delta_channel_is_copied_with_what_it_is_rebuilt_from(saver: PgAgentSa
     assert graph.get_state(thread("u")).values == graph.get_state(thread()).values
 
 
-def test_a_value_that_is_shared_by_forks_survives_the_deletion_of_one(
+def put_log(saver: PgAgentSaver, log: list[Any], run_id: str) -> Any:
+    version = saver.get_next_version(None, None)
+    checkpoint = empty_checkpoint()
+    checkpoint["channel_values"] = {"log": log}
+    checkpoint["channel_versions"] = {"log": version}
+    config = thread(checkpoint_ns="")
+    return saver.put(config, checkpoint, {"run_id": run_id}, {"log": version})
+
+
+def test_what_versions_share_survives_the_deletion_of_one_and_nothing_else_does(
     stage: Stage, saver: PgAgentSaver
 ) -> None:
-    checkpoint = empty_checkpoint()
     log = [{"text": "x" * 300, "n": n} for n in range(9)]
-    configs = []
-    for _ in range(6):
-        log.append({"text": "y" * 300})
-        version = saver.get_next_version(None, None)
-        checkpoint = empty_checkpoint()
-        checkpoint["channel_values"] = {"log": log}
-        checkpoint["channel_versions"] = {"log": version}
-        config = thread(checkpoint_ns="")
-        configs.append(saver.put(config, checkpoint, {"run_id": f"r{len(log)}"}, {"log": version}))
-    saver.delete_for_runs([f"r{n}" for n in range(10, 15)])
-    found = saver.get_tuple(configs[-1])
+    for n in range(6):
+        log.append({"text": "y" * 300, "n": n})
+        put_log(saver, log, f"r{n}")
+    del log[2:5]
+    last = put_log(saver, log, "r6")
+    assert count(stage, "checkpoint_items") == 15
+    saver.delete_for_runs([f"r{n}" for n in range(6)])
+    found = saver.get_tuple(last)
     assert found is not None
     assert found.checkpoint["channel_values"]["log"] == log
     assert count(stage, "checkpoints") == 1
+    assert count(stage, "checkpoint_items") == 12
 
 
 # --- branches
