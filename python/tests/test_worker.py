@@ -437,6 +437,12 @@ def test_a_fatal_error_is_not_tried_again(stage: Stage) -> None:
     assert stage.journal.nodes() == ["a", "b"]
 
 
+def test_a_rule_for_fatal_errors_that_raises_does_not_end_the_worker(stage: Stage) -> None:
+    job = stage.enqueue(max_attempts=5)
+    assert stage.deliver(failing, is_fatal=lambda error: 1 / 0) == 0
+    assert stage.status(job) == "PENDING"
+
+
 @pytest.mark.parametrize("payload", ["text", 1, [], {"log": 1}])
 @pytest.mark.parametrize("new", [True, False])
 def test_an_input_that_the_graph_does_not_take_fails_the_job(

@@ -8,11 +8,14 @@ raises.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from uuid import UUID
+
+from pgagent.jsonable import jsonable
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
@@ -167,7 +170,20 @@ def _call(
 
 
 def _json(value: Any) -> str | None:
-    return None if value is None else json.dumps(value)
+    return None if value is None else _json_text(value)
+
+
+def _json_text(value: Any) -> str:
+    """JSON as the server's jsonb takes it: what that cannot hold is replaced, as in jsonable."""
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except ValueError:
+        return json.dumps(jsonable(value))
+    return json.dumps(jsonable(value)) if _NOT_IN_JSONB.search(text) else text
+
+
+_NOT_IN_JSONB = re.compile(r"\\u(0000|d[89a-f])")
+"""NUL, and half of a pair of surrogates; or a whole pair, which jsonable leaves as it is."""
 
 
 def _seconds(value: float | timedelta | None) -> timedelta | None:
@@ -635,7 +651,7 @@ def complete_tool_call(
         "complete_tool_call",
         {
             "call_id": ("uuid", call_id),
-            "result": ("jsonb", json.dumps(result)),  # None is a result as any: JSON's null
+            "result": ("jsonb", _json_text(result)),  # None is a result as any: JSON's null
             "fencing_token": ("bigint", fencing_token),
         },
         _scalar,
@@ -651,7 +667,7 @@ def fail_tool_call(
         "fail_tool_call",
         {
             "call_id": ("uuid", call_id),
-            "error": ("jsonb", json.dumps(error)),
+            "error": ("jsonb", _json_text(error)),
             "in_doubt": ("boolean", in_doubt),
             "fencing_token": ("bigint", fencing_token),
         },

@@ -197,8 +197,14 @@ class Worker:
         except Exception as raised:  # noqa: BLE001 - whatever it is, the job hears of it
             error = raised
         log.warning("job %s failed: %r", ids[0], error, exc_info=error)
-        fatal = error is not None and self.is_fatal(error)
-        return (calls.fail_job(*ids, _described(error), fatal=fatal),)
+        return (calls.fail_job(*ids, _described(error), fatal=self._gives_up(error)),)
+
+    def _gives_up(self, error: BaseException | None) -> bool:
+        try:
+            return error is not None and self.is_fatal(error)
+        except Exception:
+            log.exception("is_fatal raised: the job is tried again")
+            return False
 
     def _results(self, outcome: Complete) -> Iterator[Any]:
         """The result as JSON, and what stands for it: a run does not fail because what it said is
