@@ -6,6 +6,7 @@ A red test is a question and not a fault: does the rule still hold, and is it st
 
 from __future__ import annotations
 
+import enum
 import itertools
 import operator
 import time
@@ -13,11 +14,15 @@ from collections.abc import Callable, Sequence
 from threading import Event, Timer
 from typing import Annotated, Any
 
+import ormsgpack
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import tool
+from langgraph._internal import _serde
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.event_hooks import register_serde_event_listener
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.errors import GraphBubbleUp, UnknownInterruptError
 from langgraph.func import entrypoint, task
 from langgraph.graph import END, START, StateGraph
@@ -26,6 +31,8 @@ from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel
 from langgraph.types import Command, RetryPolicy, StateUpdate, interrupt
 from typing_extensions import TypedDict
+
+import pgagent
 
 Graph = Pregel[Any, Any, Any, Any]
 
@@ -36,6 +43,14 @@ class State(TypedDict):
 
 class Chat(TypedDict):
     messages: Annotated[list[AnyMessage], add_messages]
+
+
+class Paint(enum.Enum):
+    RED = "red"
+
+
+class Painted(TypedDict):
+    paint: Paint
 
 
 class Refused(Exception):
@@ -445,3 +460,36 @@ def test_what_a_finished_task_wrote_is_lost_when_new_input_comes() -> None:
     graph.invoke({"log": ["in"]}, thread())
     graph.invoke({"log": ["again"]}, thread())
     assert graph.get_state(thread()).values["log"] == ["in", "again", "a"]
+
+
+# --- what a saver may load
+
+
+def test_a_graph_tells_its_savers_the_types_of_its_state() -> None:
+    """Only in LangGraph's strict mode, which is turned on by the variable that saver/serde.py sets;
+    and no types are forced on a saver that loads everything."""
+    assert pgagent.PgAgentSaver
+    assert vars(_serde)["STRICT_MSGPACK_ENABLED"] is True
+    told: list[Any] = []
+
+    class Told(InMemorySaver):
+        def with_allowlist(self, extra_allowlist: Any) -> Any:
+            told.append(extra_allowlist)
+            return super().with_allowlist(extra_allowlist)
+
+    saver = Told()
+    graph = StateGraph(Painted).add_node("a", lambda state: {}).add_edge(START, "a")
+    assert graph.compile(checkpointer=saver).checkpointer is saver
+    assert (__name__, "Paint") in told[0]
+
+
+def test_what_a_strict_serializer_refuses_comes_back_bare_and_is_told_as_an_event() -> None:
+    """Without listening to the events, data would go on in place of the value."""
+    events: list[Any] = []
+    forget = register_serde_event_listener(events.append)
+    serde = JsonPlusSerializer(allowed_msgpack_modules=None)
+    assert serde.loads_typed(serde.dumps_typed(Paint.RED)) == "red"
+    method = ormsgpack.packb(["os", "path", "x", "exists"])
+    assert serde.loads_typed(("msgpack", ormsgpack.packb(ormsgpack.Ext(3, method)))) == "x"
+    forget()
+    assert [event["kind"] for event in events] == ["msgpack_blocked", "msgpack_method_blocked"]

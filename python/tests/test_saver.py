@@ -714,6 +714,7 @@ class Colour(enum.StrEnum):
 def test_a_value_comes_back_as_it_was_stored(saver: PgAgentSaver, value: Any) -> None:
     class One(TypedDict):
         it: Any
+        colour: Colour
 
     graph = StateGraph(One).add_node("a", lambda state: {"it": value}).add_edge(START, "a")
     graph.compile(checkpointer=saver).invoke({"it": 0}, thread())

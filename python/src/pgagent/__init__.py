@@ -16,9 +16,10 @@ from pgagent.errors import (
     StaleToken,
     ThreadBusy,
     ThreadGone,
+    UnreadableValue,
 )
 from pgagent.fence import LeaseLost
-from pgagent.saver import AsyncPgAgentSaver, PgAgentSaver
+from pgagent.saver import AsyncPgAgentSaver, PgAgentSaver, strict_serializer
 from pgagent.tools import Receipt, ToolBusy, ToolInDoubt, durable_tool, idempotency_key
 from pgagent.worker import Worker
 
@@ -44,7 +45,9 @@ __all__ = [
     "ThreadGone",
     "ToolBusy",
     "ToolInDoubt",
+    "UnreadableValue",
     "Worker",
     "durable_tool",
     "idempotency_key",
+    "strict_serializer",
 ]

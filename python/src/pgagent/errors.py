@@ -79,6 +79,10 @@ class BadArgument(PgAgentError):
     sqlstate = "PA008"
 
 
+class UnreadableValue(BadArgument):
+    """A stored value is not loaded: not encrypted, another key, or a type that is not allowed."""
+
+
 class LimitExceeded(PgAgentError):
     """An argument is larger than ``pgagent.limits`` allows."""
 

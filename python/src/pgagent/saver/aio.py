@@ -28,6 +28,7 @@ from pgagent.errors import BaseMissing, NotFound, ThreadGone
 from pgagent.saver.base import SaverBase
 from pgagent.saver.codec import History, OnFork
 from pgagent.saver.items import MEMORY_BYTES
+from pgagent.saver.serde import Allowed
 
 T = TypeVar("T")
 
@@ -50,7 +51,20 @@ class AsyncPgAgentSaver(SaverBase):
 
     Writes raise :mod:`pgagent.errors`: ``StaleToken`` for a run that lost its thread,
     ``ThreadBusy`` for a plain run on a thread that a worker owns, ``ThreadGone`` for a late write
-    to a deleted one.
+    to a deleted one. ``BadArgument`` names the channel, and the place in its value, that cannot be
+    stored.
+
+    Only types that are listed are loaded, since loading an object runs its code: messages,
+    documents, dates and the like, LangGraph's own types, and the dataclasses, pydantic models and
+    enums that annotate the state of the graph (LangGraph lists them when it compiles it). Others
+    are named here: ``allow=[MyType, ("module", "Name")]``. A value with a type that is not listed
+    is refused when it is stored; one that somebody else stored raises ``UnreadableValue``. With
+    ``serde=JsonPlusSerializer()`` every type is loaded, as by other savers: whoever may write
+    a checkpoint may then run code here.
+
+    With ``serde=EncryptedSerializer.from_pycryptodome_aes(strict_serializer(), key=...)`` values
+    are encrypted; ``plaintext=True`` reads what was stored before. With ``lossless=True`` a value
+    that would come back as something else is refused: a tuple as a list, a subclass as its base.
     """
 
     def __init__(
@@ -58,19 +72,30 @@ class AsyncPgAgentSaver(SaverBase):
         source: str | AsyncConnectionPool[Any] | AsyncConnection[Any],
         *,
         serde: SerializerProtocol | None = None,
+        allow: Allowed = (),
+        plaintext: bool = False,
+        lossless: bool = False,
         on_fork: OnFork = "record",
         history: History = "full",
         memory_bytes: int = MEMORY_BYTES,
         **pool_options: Any,
     ) -> None:
-        super().__init__(serde=serde, on_fork=on_fork, history=history, memory_bytes=memory_bytes)
+        super().__init__(
+            serde=serde,
+            allow=allow,
+            plaintext=plaintext,
+            lossless=lossless,
+            on_fork=on_fork,
+            history=history,
+            memory_bytes=memory_bytes,
+        )
         if isinstance(source, AsyncConnection) and not source.autocommit:
             raise ValueError(
                 "a saver needs a connection in autocommit mode: what it stores would be lost with "
                 "the open transaction"
             )
         self.client = AsyncClient(source, **pool_options)
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._home: list[asyncio.AbstractEventLoop] = []  # shared with the clones for each graph
 
     @classmethod
     def from_conn_string(cls, conn_string: str, **options: Any) -> Self:
@@ -199,8 +224,8 @@ class AsyncPgAgentSaver(SaverBase):
         return await self._run(self._history_call(config, channels))
 
     async def _run(self, call: Call[T]) -> T:
-        if self._loop is None:
-            self._loop = asyncio.get_running_loop()
+        if not self._home:
+            self._home.append(asyncio.get_running_loop())
         return await self.client.run(call)
 
     # LangGraph calls the sync methods from worker threads, even in a graph that is run with await.
@@ -286,10 +311,10 @@ class AsyncPgAgentSaver(SaverBase):
             running = asyncio.get_running_loop()
         except RuntimeError:
             running = None
-        if running is self._loop or self._loop is None:
+        if not self._home or running is self._home[0]:
             work.close()
             raise RuntimeError(
                 "this would block the event loop: await the a... method instead, or use "
                 "PgAgentSaver from sync code"
             )
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        return asyncio.run_coroutine_threadsafe(work, self._home[0]).result()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -29,6 +30,7 @@ from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, SeenThread, token_
 from pgagent.saver import codec
 from pgagent.saver.codec import History, OnFork
 from pgagent.saver.items import Memory
+from pgagent.saver.serde import Allowed, Coder, strict_serializer, with_types
 from pgagent.saver.values import Learned
 
 _SEEN_THREADS = 10_000
@@ -80,15 +82,33 @@ class SaverBase(BaseCheckpointSaver[str]):
         self,
         *,
         serde: SerializerProtocol | None,
+        allow: Allowed,
+        plaintext: bool,
+        lossless: bool,
         on_fork: OnFork,
         history: History,
         memory_bytes: int,
     ) -> None:
-        super().__init__(serde=serde)
+        super().__init__(serde=serde or strict_serializer())
+        self._plaintext = plaintext
+        self._lossless = lossless
         self._on_fork: OnFork = on_fork
         self._history: History = history
         self._seen = SeenTokens()
         self._memory = Memory(memory_bytes)
+        self.serde = with_types(self.serde, allow)
+
+    def with_allowlist(self, extra_allowlist: Collection[tuple[str, ...]]) -> Self:
+        """This saver, with further types that it may load; LangGraph calls it for each graph."""
+        serde = with_types(self.serde, extra_allowlist)
+        if serde is self.serde:
+            return self
+        clone = copy.copy(self)
+        clone.serde = serde
+        return clone
+
+    def _coder(self) -> Coder:
+        return Coder(self.serde, plaintext=self._plaintext, lossless=self._lossless)
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         """The next version of a channel: a count that sorts as text, and a random part.
@@ -116,7 +136,7 @@ class SaverBase(BaseCheckpointSaver[str]):
         thread_id, checkpoint_ns = _thread(config), _namespace(config)
         token = token_of(config, thread_id)
         message, learned = codec.encode_checkpoint(
-            self.serde,
+            self._coder(),
             self._memory,
             thread_id=thread_id,
             checkpoint_ns=checkpoint_ns,
@@ -155,7 +175,7 @@ class SaverBase(BaseCheckpointSaver[str]):
             raise BadArgument("put_writes needs a checkpoint_id in configurable")
         token = token_of(config, thread_id)
         message = codec.encode_writes(
-            self.serde,
+            self._coder(),
             thread_id=thread_id,
             checkpoint_ns=_namespace(config),
             checkpoint_id=checkpoint_id,
@@ -177,7 +197,7 @@ class SaverBase(BaseCheckpointSaver[str]):
         thread_id, wanted = _thread(config), get_checkpoint_id(config)
 
         def read(rows: list[Row]) -> CheckpointTuple | None:
-            found = codec.decode(self.serde, rows, None if wanted else self._memory)
+            found = codec.decode(self._coder(), rows, None if wanted else self._memory)
             # A thread that nobody has made yet will begin with token 0.
             self._seen.note(thread_id, found.token or 0)
             if not found.tuples:
@@ -199,7 +219,7 @@ class SaverBase(BaseCheckpointSaver[str]):
         thread_id, wanted = configurable.get("thread_id"), configurable.get("checkpoint_id")
 
         def read(rows: list[Row]) -> list[CheckpointTuple]:
-            found = codec.decode(self.serde, rows).tuples
+            found = codec.decode(self._coder(), rows).tuples
             if wanted:
                 found = [t for t in found if t.checkpoint["id"] == wanted]
             return found[:limit]
@@ -217,7 +237,7 @@ class SaverBase(BaseCheckpointSaver[str]):
         self, config: RunnableConfig, channels: Sequence[str]
     ) -> Call[dict[str, DeltaChannelHistory]]:
         def read(rows: list[Row]) -> dict[str, DeltaChannelHistory]:
-            return codec.decode_history(self.serde, rows, channels)
+            return codec.decode_history(self._coder(), rows, channels)
 
         return calls.delta_channel_history(
             _thread(config), _namespace(config), get_checkpoint_id(config), channels, read

@@ -7,6 +7,7 @@ No I/O and no rules: what the parts mean is written at the head of ``put_checkpo
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -23,14 +24,14 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
     PendingWrite,
 )
-from langgraph.checkpoint.serde.base import SerializerProtocol
 from psycopg.types.range import Range
 
 from pgagent.calls import Row
 from pgagent.errors import BadArgument
 from pgagent.fence import SeenThread
-from pgagent.saver.body import Body, serialised
-from pgagent.saver.items import Fingerprints, Key, Known, Memory, Serialised, itemised
+from pgagent.saver.body import Body
+from pgagent.saver.items import Fingerprints, Key, Known, Memory, itemised
+from pgagent.saver.serde import Coder, Serialised, at, culprit, is_unicode
 from pgagent.saver.values import Learned, Values
 
 OnFork = Literal["record", "reject"]
@@ -51,7 +52,9 @@ def is_inline(value: Any) -> bool:
     """Whether a value lives in the checkpoint row. Exact types: a str enum would lose its class."""
     kind = type(value)
     if kind is str:
-        return len(value) <= INLINE_BYTES and len(value.encode(errors="replace")) <= INLINE_BYTES
+        return (
+            len(value) <= INLINE_BYTES and is_unicode(value) and len(value.encode()) <= INLINE_BYTES
+        )
     if kind is int:
         return bool(-(2**63) <= value < 2**64)
     return value is None or kind is bool or kind is float
@@ -65,7 +68,7 @@ class Encoded(NamedTuple):
 
 
 def encode_checkpoint(
-    serde: SerializerProtocol,
+    coder: Coder,
     memory: Memory,
     *,
     thread_id: str,
@@ -82,10 +85,10 @@ def encode_checkpoint(
     """What ``put_checkpoint`` takes.
 
     Raises:
-        BadArgument: a value or the metadata cannot be serialised; names the channel or key.
+        BadArgument: a value or the metadata cannot be stored; names the channel or key, and where.
     """
     body = Body()
-    new = Values(serde, memory, body)
+    new = Values(coder, memory, body)
     values = checkpoint["channel_values"]
     inline = {name: value for name, value in values.items() if is_inline(value)}
     header: dict[str, Any] = {
@@ -98,51 +101,63 @@ def encode_checkpoint(
         "on_fork": on_fork,
         "history": history,
         "checkpoint": {k: v for k, v in checkpoint.items() if k != "channel_values"},
-        "inline": _add_inline(serde, body, inline) if inline else None,
+        "inline": _add_inline(coder, body, inline) if inline else None,
         "channels": [
             new.add(Key(thread_id, checkpoint_ns, name), str(version), values[name])
             for name, version in new_versions.items()
             if name in values and name not in inline
         ],
     }
-    text = f'{json.dumps(header)[:-1]}, "metadata": {_metadata_text(metadata)}}}'
+    text = f'{_header_text(header)[:-1]}, "metadata": {_metadata_text(metadata)}}}'
     return Encoded(Message(text, body.joined()), new.learned)
 
 
-def _add_inline(serde: SerializerProtocol, body: Body, inline: Mapping[str, Any]) -> dict[str, Any]:
+def _add_inline(coder: Coder, body: Body, inline: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        packed = serialised(serde, inline, "the small channels")
+        packed = coder.dumps(inline, "the small channels")
     except BadArgument:
         for name, value in inline.items():
-            serialised(serde, value, f"channel {name!r}")
+            coder.dumps(value, f"channel {name!r}")
         raise
     return body.add(packed) | {"channels": list(inline)}
 
 
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+
+
 def _json_text(value: Any) -> str:
-    """JSON that the server takes: no NaN, no infinity, no lone surrogate. Else ValueError."""
+    """JSON that the server takes: no NaN, infinity, NUL or lone surrogate. Else ValueError."""
     text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+    if "\\u0000" in text and _NUL.search(text):
+        raise ValueError("a NUL character")
     text.encode()
     return text
+
+
+def _header_text(header: Mapping[str, Any]) -> str:
+    try:
+        return _json_text(header)
+    except (TypeError, ValueError) as error:
+        path, _, cause = culprit(header, _json_text, error)
+        raise BadArgument(
+            f"the checkpoint cannot be stored: {at(path)}{cause}",
+            hint="Ids and names of channels are text without NUL characters.",
+        ) from error
 
 
 def _metadata_text(metadata: CheckpointMetadata) -> str:
     try:
         return _json_text(metadata)
-    except (TypeError, ValueError):
-        for key, value in metadata.items():
-            try:
-                _json_text(value)
-            except (TypeError, ValueError) as error:
-                raise BadArgument(
-                    f"metadata {key!r} cannot be stored as JSON: {error}",
-                    hint="Keep metadata to strings, numbers, booleans, lists and objects.",
-                ) from error
-        raise
+    except (TypeError, ValueError, RecursionError) as error:
+        path, _, cause = culprit(metadata, _json_text, error)
+        raise BadArgument(
+            f"metadata cannot be stored as JSON: {at(path)}{cause}",
+            hint="Keep metadata to strings, numbers, booleans, lists and objects.",
+        ) from error
 
 
 def encode_writes(
-    serde: SerializerProtocol,
+    coder: Coder,
     *,
     thread_id: str,
     checkpoint_ns: str,
@@ -155,7 +170,7 @@ def encode_writes(
     """What ``put_writes`` takes. Errors, interrupts and the like have fixed, negative places.
 
     Raises:
-        BadArgument: a value cannot be serialised; names the channel.
+        BadArgument: a value cannot be stored; names the channel, and where in the value.
     """
     body = Body()
     header = {
@@ -169,12 +184,12 @@ def encode_writes(
             {
                 "idx": WRITES_IDX_MAP.get(channel, position),
                 "channel": channel,
-                **body.add(serialised(serde, value, f"a write to {channel!r}")),
+                **body.add(coder.dumps_whole(value, _written(channel))),
             }
             for position, (channel, value) in enumerate(writes)
         ],
     }
-    return Message(json.dumps(header), body.joined())
+    return Message(_header_text(header), body.joined())
 
 
 class _Fields(NamedTuple):
@@ -201,6 +216,14 @@ class _Fields(NamedTuple):
     idx: int
 
 
+def _channel(channel: str) -> str:
+    return f"channel {channel!r}"
+
+
+def _written(channel: str) -> str:
+    return f"a write to channel {channel!r}"
+
+
 Version = tuple[str, str, str, str]
 """Thread, namespace, channel and version of a value."""
 
@@ -212,7 +235,7 @@ class Decoded(NamedTuple):
     token: int | None
 
 
-def decode(serde: SerializerProtocol, rows: Iterable[Row], memory: Memory | None = None) -> Decoded:
+def decode(coder: Coder, rows: Iterable[Row], memory: Memory | None = None) -> Decoded:
     """Checkpoint tuples from the rows of ``get_checkpoint`` or ``list_checkpoints``.
 
     In a list an item is deserialised once, however many checkpoints share it; each gets a shallow
@@ -221,7 +244,7 @@ def decode(serde: SerializerProtocol, rows: Iterable[Row], memory: Memory | None
     """
     token: int | None = None
     heads: list[_Fields] = []
-    stored = _Stored(serde)
+    stored = _Stored(coder)
     writes: dict[tuple[str, str, str], list[PendingWrite]] = {}
     for row in rows:
         f = _Fields(*row)
@@ -234,12 +257,12 @@ def decode(serde: SerializerProtocol, rows: Iterable[Row], memory: Memory | None
                 stored.items[f.thread, f.ns, f.channel, f.idx] = (f.type, f.blob)
             case "write":
                 writes.setdefault((f.thread, f.ns, f.id), []).append(
-                    (f.task_id, f.channel, serde.loads_typed((f.type, f.blob)))
+                    (f.task_id, f.channel, coder.loads((f.type, f.blob), _written(f.channel)))
                 )
             case "thread":
                 token = f.token
     stored.share_items = len(heads) > 1
-    tuples = [_tuple(serde, head, stored, writes, token) for head in heads]
+    tuples = [_tuple(coder, head, stored, writes, token) for head in heads]
     if memory is not None:
         for key, known in stored.known(tuples):
             memory.note(key, known)
@@ -249,32 +272,32 @@ def decode(serde: SerializerProtocol, rows: Iterable[Row], memory: Memory | None
 class _Stored:
     """The values and items of a read, and their deserialised items."""
 
-    def __init__(self, serde: SerializerProtocol) -> None:
+    def __init__(self, coder: Coder) -> None:
         self.values: dict[Version, _Fields] = {}
         self.items: dict[tuple[str, str, str, int], Serialised] = {}
         self.share_items = False
-        self._serde = serde
+        self._coder = coder
         self._loaded: dict[tuple[str, str, str, int], Any] = {}
 
     def load(self, version: Version) -> Any:
         """A value of its own."""
         f = self.values[version]
         if f.runs is None:
-            return self._serde.loads_typed((f.type, f.blob))
+            return self._coder.loads((f.type, f.blob), _channel(f.channel))
         items = [self._item((*version[:3], number)) for number in _numbers(f.runs)]
         return items if f.type == "list" else dict(items)
 
     def _item(self, place: tuple[str, str, str, int]) -> Any:
         if place in self._loaded:
             return copy(self._loaded[place])
-        item = self._serde.loads_typed(self.items[place])
+        item = self._coder.loads(self.items[place], _channel(place[2]))
         if self.share_items:
             self._loaded[place] = item
         return item
 
     def known(self, tuples: Sequence[CheckpointTuple]) -> Iterable[tuple[Key, Known]]:
         """What may be noted of the values of a checkpoint, before it is handed out."""
-        fingerprints = Fingerprints(self._serde)
+        fingerprints = Fingerprints(self._coder)
         for found in tuples:
             values = found.checkpoint["channel_values"]
             for (thread, ns, channel, version), f in self.values.items():
@@ -283,7 +306,8 @@ class _Stored:
                     continue
                 numbers = () if f.runs is None else _numbers(f.runs)
                 sizes = array("I", [len(self.items[thread, ns, channel, n][1]) for n in numbers])
-                digests = b"".join([fingerprints.of(item) for item in split.items])
+                name = _channel(channel)
+                digests = b"".join([fingerprints.of(item, name) for item in split.items])
                 yield (
                     Key(thread, ns, channel),
                     Known(version, split.kind, f.runs is not None, f.saved, digests, sizes),
@@ -295,14 +319,16 @@ def _numbers(runs: Sequence[Range[Any]]) -> Iterable[int]:
 
 
 def _tuple(
-    serde: SerializerProtocol,
+    coder: Coder,
     head: _Fields,
     stored: _Stored,
     writes: Mapping[tuple[str, str, str], list[PendingWrite]],
     token: int | None,
 ) -> CheckpointTuple:
     thread_id = head.thread if token is None else SeenThread(head.thread, token)
-    channel_values = {} if head.blob is None else serde.loads_typed((head.type, head.blob))
+    channel_values: dict[str, Any] = {}
+    if head.blob is not None:
+        channel_values = coder.loads((head.type, head.blob), "a small channel")
     for channel, version in head.checkpoint.get("channel_versions", {}).items():
         named = (head.thread, head.ns, channel, str(version))
         if named in stored.values and channel not in channel_values:
@@ -330,7 +356,7 @@ class _HistoryFields(NamedTuple):
 
 
 def decode_history(
-    serde: SerializerProtocol, rows: Iterable[Row], channels: Sequence[str]
+    coder: Coder, rows: Iterable[Row], channels: Sequence[str]
 ) -> dict[str, DeltaChannelHistory]:
     """What channels are rebuilt from: the seed if there is one, and writes, oldest first."""
     history: dict[str, DeltaChannelHistory] = {channel: {"writes": []} for channel in channels}
@@ -344,16 +370,18 @@ def decode_history(
             case "item":
                 items[f.channel, f.idx] = (f.type, f.blob)
             case "inline":
-                history[f.channel]["seed"] = serde.loads_typed((f.type, f.blob))[f.channel]
+                inline = coder.loads((f.type, f.blob), "a small channel")
+                history[f.channel]["seed"] = inline[f.channel]
             case "write":
                 history[f.channel]["writes"].append(
-                    (f.task_id, f.channel, serde.loads_typed((f.type, f.blob)))
+                    (f.task_id, f.channel, coder.loads((f.type, f.blob), _written(f.channel)))
                 )
     for channel, f in values.items():
         if f.runs is None:
-            history[channel]["seed"] = serde.loads_typed((f.type, f.blob))
+            history[channel]["seed"] = coder.loads((f.type, f.blob), _channel(channel))
         else:
-            found = [serde.loads_typed(items[channel, n]) for n in _numbers(f.runs)]
+            name = _channel(channel)
+            found = [coder.loads(items[channel, n], name) for n in _numbers(f.runs)]
             history[channel]["seed"] = found if f.type == "list" else dict(found)
     return history
 

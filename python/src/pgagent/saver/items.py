@@ -10,15 +10,14 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import ormsgpack
 import xxhash
 from langchain_core import messages
 from langgraph.checkpoint.serde import jsonplus
-from langgraph.checkpoint.serde.base import SerializerProtocol
-from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from pgagent.saver.serde import Coder, Serialised
 
 ITEM_COST = 180
 """Bytes that an item costs beside its own: row, key and index entry."""
@@ -30,8 +29,6 @@ DIGEST_FORMAT = "xxh3-128/1"
 """How :func:`fingerprint` and the digests of values are made; change it with either."""
 
 _DIGEST = 16
-
-Serialised = tuple[str, bytes]
 
 _MESSAGES: frozenset[type] = frozenset(
     kind
@@ -72,32 +69,21 @@ class Fingerprints:
     too. What that cannot pack is serialised, and its bytes are digested.
     """
 
-    def __init__(self, serde: SerializerProtocol) -> None:
-        inner: Any = serde
-        while isinstance(inner, EncryptedSerializer):
-            inner = inner.serde
-        self._is_clear = inner is serde
-        self._packs = isinstance(inner, JsonPlusSerializer)
-        self._clear = cast(SerializerProtocol, inner)
+    def __init__(self, coder: Coder) -> None:
+        self._coder = coder
 
-    def of(self, item: Any) -> bytes:
-        """The digest of an item: 16 bytes."""
-        if self._packs:
+    def of(self, item: Any, name: str) -> bytes:
+        """The digest of an item: 16 bytes. Raises as :meth:`Coder.clear`."""
+        if self._coder.is_jsonplus:
             try:
                 return _packed(item)
             except TypeError:
                 pass
-        return _digest_of(self._clear.dumps_typed(item))
-
-    def of_whole(self, value: Any, stored: Serialised) -> bytes:
-        """The digest of a value that is not itemised, given what is stored of it.
-
-        Of the clear bytes: encrypted ones are others each time.
-        """
-        return _digest_of(stored if self._is_clear else self._clear.dumps_typed(value))
+        return digest_of(self._coder.clear(item, name))
 
 
-def _digest_of(serialised: Serialised) -> bytes:
+def digest_of(serialised: Serialised) -> bytes:
+    """The digest of a value, of its clear bytes: encrypted ones are others each time."""
     type_, blob = serialised
     return xxhash.xxh3_128_digest(b"".join((type_.encode(), b"\0", blob)))
 

@@ -25,6 +25,7 @@ from pgagent.errors import BaseMissing, NotFound, ThreadGone
 from pgagent.saver.base import SaverBase
 from pgagent.saver.codec import History, OnFork
 from pgagent.saver.items import MEMORY_BYTES
+from pgagent.saver.serde import Allowed
 
 
 class PgAgentSaver(SaverBase):
@@ -44,7 +45,20 @@ class PgAgentSaver(SaverBase):
 
     Writes raise :mod:`pgagent.errors`: ``StaleToken`` for a run that lost its thread,
     ``ThreadBusy`` for a plain run on a thread that a worker owns, ``ThreadGone`` for a late write
-    to a deleted one.
+    to a deleted one. ``BadArgument`` names the channel, and the place in its value, that cannot be
+    stored.
+
+    Only types that are listed are loaded, since loading an object runs its code: messages,
+    documents, dates and the like, LangGraph's own types, and the dataclasses, pydantic models and
+    enums that annotate the state of the graph (LangGraph lists them when it compiles it). Others
+    are named here: ``allow=[MyType, ("module", "Name")]``. A value with a type that is not listed
+    is refused when it is stored; one that somebody else stored raises ``UnreadableValue``. With
+    ``serde=JsonPlusSerializer()`` every type is loaded, as by other savers: whoever may write
+    a checkpoint may then run code here.
+
+    With ``serde=EncryptedSerializer.from_pycryptodome_aes(strict_serializer(), key=...)`` values
+    are encrypted; ``plaintext=True`` reads what was stored before. With ``lossless=True`` a value
+    that would come back as something else is refused: a tuple as a list, a subclass as its base.
     """
 
     def __init__(
@@ -52,12 +66,23 @@ class PgAgentSaver(SaverBase):
         source: str | ConnectionPool[Any] | Connection[Any],
         *,
         serde: SerializerProtocol | None = None,
+        allow: Allowed = (),
+        plaintext: bool = False,
+        lossless: bool = False,
         on_fork: OnFork = "record",
         history: History = "full",
         memory_bytes: int = MEMORY_BYTES,
         **pool_options: Any,
     ) -> None:
-        super().__init__(serde=serde, on_fork=on_fork, history=history, memory_bytes=memory_bytes)
+        super().__init__(
+            serde=serde,
+            allow=allow,
+            plaintext=plaintext,
+            lossless=lossless,
+            on_fork=on_fork,
+            history=history,
+            memory_bytes=memory_bytes,
+        )
         if isinstance(source, Connection) and not source.autocommit:
             raise ValueError(
                 "a saver needs a connection in autocommit mode: what it stores would be lost with "

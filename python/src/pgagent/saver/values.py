@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import xxhash
-from langgraph.checkpoint.serde.base import SerializerProtocol
 
-from pgagent.saver.body import Body, serialised
+from pgagent.errors import BadArgument
+from pgagent.saver.body import Body
 from pgagent.saver.items import (
     DIGEST_FORMAT,
     ITEM_COST,
@@ -19,10 +19,11 @@ from pgagent.saver.items import (
     Known,
     Memory,
     Part,
-    Serialised,
     difference,
+    digest_of,
     itemised,
 )
+from pgagent.saver.serde import Coder, Serialised
 
 Learned = dict[Key, Known]
 """What the memory may note once the server has said that a call is stored."""
@@ -36,9 +37,9 @@ class Values:
     that items would have saved since reach the price of writing them all.
     """
 
-    def __init__(self, serde: SerializerProtocol, memory: Memory, body: Body) -> None:
-        self._serde = serde
-        self._fingerprints = Fingerprints(serde)
+    def __init__(self, coder: Coder, memory: Memory, body: Body) -> None:
+        self._coder = coder
+        self._fingerprints = Fingerprints(coder)
         self._memory = memory
         self._body = body
         self.learned: Learned = {}
@@ -47,24 +48,28 @@ class Values:
         """Adds a value to the body; returns its element of the header's ``channels``.
 
         Raises:
-            BadArgument: the value cannot be serialised; names the channel.
+            BadArgument: the value cannot be stored; names the channel, and where in the value.
         """
         name = f"channel {key.channel!r}"
         split = itemised(value)
-        element = {"channel": key.channel, "version": version, "digest_format": DIGEST_FORMAT}
+        element: dict[str, Any] = {"channel": key.channel, "version": version}
         if split is None:
-            blob = serialised(self._serde, value, name)
-            element["digest"] = self._fingerprints.of_whole(value, blob).hex()
-            return element | self._body.add(blob)
-        digests = b"".join([self._digest(item, name) for item in split.items])
-        element["digest"] = xxhash.xxh3_128_hexdigest(split.kind.encode() + digests)
+            clear = self._coder.clear_whole(value, name)
+            element |= self._told(digest_of(clear))
+            return element | self._body.add(self._coder.seal(clear))
+        try:
+            digests = b"".join([self._fingerprints.of(item, name) for item in split.items])
+        except BadArgument:
+            self._coder.clear(value, name)  # says where in the whole value
+            raise
+        element |= self._told(xxhash.xxh3_128_digest(split.kind.encode() + digests))
         known = self._memory.get(key)
         if known is not None and known.kind != split.kind:
             known = None
         as_items = known is not None and known.as_items
         parts = self._parts(key, known, split, digests) if known is not None and as_items else None
         if parts is None:
-            blob = serialised(self._serde, value, name)
+            blob = self._coder.dumps(value, name)
             saved = self._saved(known, split, digests, len(blob[1]), name)
             if saved >= len(blob[1]) + ITEM_COST * len(split.items):
                 parts = self._parts(key, None, split, digests)
@@ -75,12 +80,14 @@ class Values:
         self.learned[key] = Known(version, split.kind, True, 0, digests, sizes)
         return element | told
 
-    def _digest(self, item: Any, name: str) -> bytes:
-        try:
-            return self._fingerprints.of(item)
-        except Exception:
-            serialised(self._serde, item, name)  # names the channel
-            raise
+    def _told(self, digest: bytes) -> dict[str, str]:
+        """The digest as the server is told it: not at all where values are encrypted.
+
+        It would say which values are equal, and whether a guess is right.
+        """
+        if self._coder.encrypts:
+            return {}
+        return {"digest": digest.hex(), "digest_format": DIGEST_FORMAT}
 
     def _parts(
         self, key: Key, known: Known | None, split: Items, digests: bytes
@@ -107,7 +114,7 @@ class Values:
     def _item(self, key: Key, item: Any) -> Serialised:
         if type(item) is bytearray:
             item = bytes(item)  # as inside a list
-        return serialised(self._serde, item, f"channel {key.channel!r}")
+        return self._coder.dumps(item, f"channel {key.channel!r}")
 
     def _saved(
         self, known: Known | None, split: Items, digests: bytes, size: int, name: str
@@ -119,7 +126,7 @@ class Values:
         if 2 * len(fresh) > len(split.items):
             new = size * len(fresh) // len(split.items)
         else:
-            new = sum(len(serialised(self._serde, split.items[n], name)[1]) for n in fresh)
+            new = sum(len(self._coder.dumps(split.items[n], name)[1]) for n in fresh)
         return max(0, known.saved + size - new - ITEM_COST * len(fresh))
 
 
