@@ -54,11 +54,12 @@ INVARIANTS = {
         join pgagent.session_events as e using (thread_id)
         group by s.thread_id
         having max(e.seq) - min(e.seq) + 1 <> count(*) or max(e.seq) <> s.last_event_seq""",
-    "checkpoints have a gap": """
+    # Pruning and deletions of runs leave gaps; a number is never given twice.
+    "a checkpoint is newer than the newest": """
         select s.thread_id from pgagent.agent_sessions as s
         join pgagent.checkpoints as c using (thread_id)
         group by s.thread_id
-        having max(c.seq) - min(c.seq) + 1 <> count(*) or max(c.seq) <> s.last_checkpoint_seq""",
+        having max(c.seq) > s.last_checkpoint_seq or count(distinct c.seq) <> count(*)""",
     "the head is not the newest checkpoint": """
         select s.thread_id from pgagent.agent_sessions as s
         where s.head_checkpoint_id is distinct from (
@@ -267,7 +268,8 @@ class Session:
             "thread_id": thread, "checkpoint_ns": self.random.choice(("", "sub")),
             "checkpoint_id": f"c{self.random.randrange(200)}",
             "checkpoint": {"channel_versions": {"a": str(self.random.randrange(50))}},
-            "metadata": {"source": "loop", "step": self.random.randrange(50)},
+            "metadata": {"source": "loop", "step": self.random.randrange(50),
+                         "run_id": self.run_id()},
             "channels": [{"channel": "a", "version": str(self.random.randrange(50)),
                           "type": "t", "offset": 0, "length": 1}],
             "seen_token": self.random.choice((None, None, self.token(thread))),
@@ -287,6 +289,20 @@ class Session:
 
     def discard(self, thread: str) -> None:
         self.one("discard_partial_outputs", "%s, %s", thread, self.token(thread))
+
+    def run_id(self) -> str:
+        return f"r{self.random.randrange(30)}"
+
+    def prune(self, thread: str) -> None:
+        age = self.random.choice((None, "100 ms"))
+        self.one("prune_history", "%s, %s, %s", thread, self.random.choice((1, 3)), age)
+
+    def copy(self, thread: str) -> None:
+        target = f"copy-{self.random.randrange(1000)}"
+        self.one("copy_thread", "%s, %s, %s", thread, target, self.random.random() < 0.5)
+
+    def delete_runs(self, _: str) -> None:
+        self.one("delete_runs", "%s", [self.run_id(), self.run_id()])
 
     # Tool calls
 
@@ -321,7 +337,8 @@ WEIGHTS: dict[Callable[[Session, str], None], int] = {
     **LOCAL, Session.enqueue: 14, Session.create: 1, Session.delete: 1, Session.start: 3,
     Session.claim: 14, Session.claims: 4, Session.renew: 5, Session.complete: 10, Session.fail: 4,
     Session.release: 4, Session.pause: 3, Session.resume: 4, Session.cancel: 4, Session.reap: 2,
-    Session.discard: 2, Session.complete_call: 4, Session.fail_call: 2,
+    Session.discard: 2, Session.prune: 3, Session.copy: 1, Session.delete_runs: 3,
+    Session.complete_call: 4, Session.fail_call: 2,
 }  # fmt: skip
 
 
