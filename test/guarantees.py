@@ -3,8 +3,8 @@
     test/run guarantees
 
 Each row of their tables of promises reads ``| R1 | promise | `test id`, `test id` |``. Every test
-that a row names must have run and passed; all variants of a parametrised one. How ids are formed
-is said in harness/results.py.
+that a row names must have run and passed; all variants of a parametrised one, and all that are
+below a name such as ``langgraph/direct/sync``. How ids are formed is said in harness/results.py.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def faults(page: list[Row], passed: dict[str, bool]) -> list[str]:
         if not row.tests:
             said.append(f"{row.number}: names no test")
         for test in row.tests:
-            variants = [name for name in passed if name == test or name.startswith(f"{test}[")]
+            variants = [
+                name for name in passed if name == test or name.startswith((f"{test}[", f"{test}/"))
+            ]
             if not variants:
                 said.append(f"{row.number}: {test} did not run")
             said += [f"{row.number}: {name} did not pass" for name in variants if not passed[name]]

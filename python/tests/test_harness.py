@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from guarantees import Row, faults, rows
+from harness import langgraph
 from harness.results import read, skipped, tap_passed
 
 
@@ -38,7 +39,15 @@ def test_results_are_read_by_test_id(tmp_path: Path) -> None:
           <testcase classname="tests.test_a" name="test_z"><failure/></testcase>
         </testsuite></testsuites>
     """)
+    (tmp_path / "langgraph-direct.xml").write_text("""
+        <testsuites><testsuite>
+          <testcase classname="tests.test_a" name="test_x[PgAgentSaver]"/>
+          <testcase classname="tests.test_a" name="test_y[AsyncPgAgentSaver]"><error/></testcase>
+        </testsuite></testsuites>
+    """)
     assert read(tmp_path) == {
+        "langgraph/direct/sync/test_a::test_x[PgAgentSaver]": True,
+        "langgraph/direct/async/test_a::test_y[AsyncPgAgentSaver]": False,
         "pgtap/_catalog/a": False,  # it must pass in every database
         "isolation/one": True,
         "isolation/two": False,
@@ -64,6 +73,26 @@ def test_a_promise_needs_tests_that_ran_and_passed() -> None:
         "R2: names no test",
         "B1: python/a::test did not run",
     ]
+
+
+def test_a_promise_may_name_all_tests_below_a_name() -> None:
+    passed = {"langgraph/direct/sync/a::x": True, "langgraph/direct/sync/a::y": False}
+    assert faults([Row("R1", ["langgraph/direct/sync"])], passed) == [
+        "R1: langgraph/direct/sync/a::y did not pass"
+    ]
+    assert faults([Row("R1", ["langgraph/direct/async"])], passed) == [
+        "R1: langgraph/direct/async did not run"
+    ]
+
+
+def test_without_langgraphs_suite_its_step_fails_and_says_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(langgraph, "CACHE", tmp_path)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    assert not langgraph.run(None, [], 1, tmp_path)  # type: ignore[arg-type]
+    assert "this step needs the package index" in capsys.readouterr().out
 
 
 def test_rows_are_read_from_the_tables_of_the_page() -> None:

@@ -11,9 +11,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import BUILD, ROOT, TEST, databases, isolation, lint, pgtap, python, results
+from harness import BUILD, ROOT, TEST, databases, isolation, langgraph, lint, pgtap, python, results
 
-STEPS = ("lint", "pgtap", "isolation", "python", "guarantees")
+KINDS = ("pgtap", "isolation", "python", "langgraph")
+STEPS = ("lint", *KINDS, "guarantees")
 HELP = """
 what:
   (nothing)                 everything, in this order
@@ -21,10 +22,13 @@ what:
   pgtap [PATH or ID ...]    pgTAP files under test/pgtap, or those below the paths
   isolation [SPEC ...]      isolation specs
   python [ARGUMENT ...]     pytest, with its own arguments
+  langgraph [ARGUMENT ...]  LangGraph's own test suite on our savers, straight to the server and the
+                            adverse way: through a transaction pooler, with ids that run backwards
   guarantees                what docs/guarantees.md names must have passed in the last full run
   lint pgtap ...            several of these steps, each whole
   ID ...                    tests by id: pgtap/claim_job/skips_locked, isolation/fence,
-                            python/test_install::test_twenty_at_once
+                            python/test_install::test_twenty_at_once,
+                            langgraph/direct/sync/test_pregel::test_x, langgraph/adverse
 
 A pgTAP file is plain psql: begin; select plan(n); ... select * from finish(); rollback;
 Its database has
@@ -39,7 +43,7 @@ Isolation specs share one database; a session is another role with  setup { set 
 Their clock is common: select pgagent_test.advance_for_all('61 s');  reset_for_all() sets it right.
 What they printed is left in build/isolation/results.
 
-A full run leaves its results in build/results: tap/, isolation.tap, python.xml.
+A full run leaves its results in build/results: tap/, isolation.tap, python.xml, langgraph-*.xml.
 """
 
 
@@ -73,12 +77,12 @@ def _plan(asked: list[str]) -> dict[str, list[str]]:
     """Return the steps to take, each with what was chosen of it."""
     if all(word in STEPS for word in asked):
         return {step: [] for step in asked}
-    if asked[0] in ("pgtap", "isolation", "python"):
+    if asked[0] in KINDS:
         return {asked[0]: asked[1:]}
     plan: dict[str, list[str]] = {}
     for test in asked:
         plan.setdefault(test.removeprefix("test/").partition("/")[0], []).append(test)
-    if unknown := set(plan) - {"pgtap", "isolation", "python"}:
+    if unknown := set(plan) - set(KINDS):
         raise SystemExit(f"test/run: neither a step nor a test: {', '.join(sorted(unknown))}")
     return plan
 
@@ -95,7 +99,7 @@ def _run(plan: dict[str, list[str]], jobs: int, output: Path) -> int:
         print(f"not passed: {test}")
     counts = [
         f"{sum(test.startswith(f'{kind}/') for test in found)} {kind}"
-        for kind in ("pgtap", "isolation", "python")
+        for kind in KINDS
         if kind in plan
     ]
     seconds = time.monotonic() - started
@@ -120,6 +124,8 @@ def _step(name: str, chosen: list[str], jobs: int, output: Path) -> bool:
                 passed = lint.run(server)
             elif name == "pgtap":
                 passed = pgtap.run(server, chosen, jobs, output)
+            elif name == "langgraph":
+                passed = langgraph.run(server, chosen, jobs, output)
             else:
                 passed = isolation.run(server, chosen, output)
     seconds = time.monotonic() - started

@@ -5,6 +5,9 @@ pgTAP and isolation leave TAP, pytest leaves JUnit, all in one directory. Ids:
     pgtap/<function>/<behaviour>    a file under test/pgtap
     isolation/<spec>                a file under test/isolation/specs
     python/<file>::<test>           a test under python/tests, the file without .py
+    langgraph/<way>/<saver>/<file>::<test>
+                                    a test of LangGraph's own suite; the way is direct or adverse,
+                                    the saver is sync or async
 """
 
 from __future__ import annotations
@@ -33,23 +36,26 @@ def read(directory: Path) -> dict[str, bool]:
         for line in isolation.read_text().splitlines():
             if matched := re.match(r"^(not )?ok \d+ - (\S+)", line):
                 found[f"isolation/{matched[2]}"] = not matched[1]
-    for test, tags in _python(directory):
+    for test, tags in _junit(directory):
         found[test] = not tags & {"failure", "error", "skipped"}
     return found
 
 
 def skipped(directory: Path) -> set[str]:
     """Return the tests that pytest skipped."""
-    return {test for test, tags in _python(directory) if "skipped" in tags}
+    return {test for test, tags in _junit(directory) if "skipped" in tags}
 
 
-def _python(directory: Path) -> Iterator[tuple[str, set[str]]]:
+def _junit(directory: Path) -> Iterator[tuple[str, set[str]]]:
     """Each test of pytest, and what JUnit has to say of it."""
-    report = directory / "python.xml"
-    if report.exists():
+    for report in sorted(directory.glob("*.xml")):
+        kind, _, way = report.stem.partition("-")
         for case in ElementTree.parse(report).iter("testcase"):
             module = case.get("classname", "").removeprefix("tests.").replace(".", "/")
-            yield f"python/{module}::{case.get('name')}", {child.tag for child in case}
+            test = f"{module}::{case.get('name')}"
+            if way:
+                test = f"{way}/{'async' if 'AsyncPgAgentSaver' in test else 'sync'}/{test}"
+            yield f"{kind}/{test}", {child.tag for child in case}
 
 
 def tap_passed(text: str) -> bool:
