@@ -146,13 +146,14 @@ class AsyncPgAgentSaver(SaverBase):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Stores a checkpoint and returns the config that names it."""
-        put = self._put_call(config, checkpoint, metadata, new_versions)
-        try:
-            await self._run(put.call)
-        except BaseMissing:
-            self._memory.forget(list(put.learned))
+        with self._putting(config, checkpoint):
             put = self._put_call(config, checkpoint, metadata, new_versions)
-            await self._run(put.call)
+            try:
+                await self._run(put.call)
+            except BaseMissing:
+                self._memory.forget(list(put.learned))
+                put = self._put_call(config, checkpoint, metadata, new_versions)
+                await self._run(put.call)
         return self._note(put)
 
     async def aput_writes(
@@ -162,8 +163,14 @@ class AsyncPgAgentSaver(SaverBase):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Stores what one task wrote: with this stored, the task does not run again."""
-        await self._run(self._put_writes_call(config, writes, task_id, task_path))
+        """Stores what one task wrote: with this stored, the task does not run again.
+
+        The checkpoint comes first: waits for its put, and fails with it.
+        """
+        call = self._put_writes_call(config, writes, task_id, task_path)
+        for landed, seconds in self._before_writes(config):
+            await asyncio.wait([asyncio.wrap_future(landed)], timeout=seconds)
+        await self._run(call)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Deletes a thread with everything in it; nothing when there is none."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import random
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from threading import Lock
 from typing import Any, NamedTuple, Self
@@ -27,7 +29,7 @@ from pgagent import calls
 from pgagent.calls import Call, Row
 from pgagent.errors import BadArgument
 from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, SeenThread, token_of
-from pgagent.saver import codec
+from pgagent.saver import codec, flights
 from pgagent.saver.codec import History, OnFork
 from pgagent.saver.items import Memory
 from pgagent.saver.serde import Allowed, Coder, strict_serializer, with_types
@@ -96,6 +98,7 @@ class SaverBase(BaseCheckpointSaver[str]):
         self._history: History = history
         self._seen = SeenTokens()
         self._memory = Memory(memory_bytes)
+        self._flights = flights.Flights()
         self.serde = with_types(self.serde, allow)
 
     def with_allowlist(self, extra_allowlist: Collection[tuple[str, ...]]) -> Self:
@@ -125,6 +128,18 @@ class SaverBase(BaseCheckpointSaver[str]):
         return f"{int(count, 16) + 1:08x}.{random.getrandbits(16):04x}"
 
     # --- LangGraph's calls, as ours
+
+    def _putting(
+        self, config: RunnableConfig, checkpoint: Checkpoint
+    ) -> AbstractContextManager[None]:
+        """Within the block the checkpoint is on its way; its tasks' writes wait until it ends."""
+        return self._flights.put(_key(config, checkpoint["id"]))
+
+    def _before_writes(
+        self, config: RunnableConfig
+    ) -> Iterator[tuple[Future[Exception | None], float]]:
+        """What to wait for before writes are sent, and how many seconds each."""
+        return self._flights.before_writes(_key(config))
 
     def _put_call(
         self,
@@ -200,6 +215,7 @@ class SaverBase(BaseCheckpointSaver[str]):
             found = codec.decode(self._coder(), rows, None if wanted else self._memory)
             # A thread that nobody has made yet will begin with token 0.
             self._seen.note(thread_id, found.token or 0)
+            self._flights.note(_key(one.config) for one in found.tuples)
             if not found.tuples:
                 return None
             if self.skip_stale_subgraphs:
@@ -220,6 +236,7 @@ class SaverBase(BaseCheckpointSaver[str]):
 
         def read(rows: list[Row]) -> list[CheckpointTuple]:
             found = codec.decode(self._coder(), rows).tuples
+            self._flights.note(_key(one.config) for one in found)
             if wanted:
                 found = [t for t in found if t.checkpoint["id"] == wanted]
             return found[:limit]
@@ -283,6 +300,12 @@ def _thread(config: RunnableConfig) -> str:
 
 def _namespace(config: RunnableConfig) -> str:
     return config["configurable"].get("checkpoint_ns") or ""
+
+
+def _key(config: RunnableConfig, checkpoint_id: str | None = None) -> flights.Key:
+    """The checkpoint that a config names, or another one of its namespace."""
+    found = checkpoint_id or get_checkpoint_id(config) or ""
+    return flights.Key(_thread(config), _namespace(config), found)
 
 
 def _mend_resuming(config: RunnableConfig, head: CheckpointTuple) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from concurrent import futures
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Self
@@ -138,13 +139,14 @@ class PgAgentSaver(SaverBase):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Stores a checkpoint and returns the config that names it."""
-        put = self._put_call(config, checkpoint, metadata, new_versions)
-        try:
-            self.client.run(put.call)
-        except BaseMissing:
-            self._memory.forget(list(put.learned))
+        with self._putting(config, checkpoint):
             put = self._put_call(config, checkpoint, metadata, new_versions)
-            self.client.run(put.call)
+            try:
+                self.client.run(put.call)
+            except BaseMissing:
+                self._memory.forget(list(put.learned))
+                put = self._put_call(config, checkpoint, metadata, new_versions)
+                self.client.run(put.call)
         return self._note(put)
 
     def put_writes(
@@ -154,8 +156,14 @@ class PgAgentSaver(SaverBase):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Stores what one task wrote: with this stored, the task does not run again."""
-        self.client.run(self._put_writes_call(config, writes, task_id, task_path))
+        """Stores what one task wrote: with this stored, the task does not run again.
+
+        The checkpoint comes first: waits for its put, and fails with it.
+        """
+        call = self._put_writes_call(config, writes, task_id, task_path)
+        for landed, seconds in self._before_writes(config):
+            futures.wait([landed], seconds)
+        self.client.run(call)
 
     def delete_thread(self, thread_id: str) -> None:
         """Deletes a thread with everything in it; nothing when there is none."""

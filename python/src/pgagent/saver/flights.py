@@ -1,0 +1,124 @@
+"""Which checkpoints are stored and which are on their way: what a task's writes wait for.
+
+LangGraph starts a step before the checkpoint that it runs from is stored, even in sync durability.
+Writes that were stored first would outlive a refused checkpoint, and a crash in between would leave
+results of a step that nothing leads to.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from threading import Lock
+from typing import NamedTuple
+from weakref import WeakValueDictionary
+
+PUT_SECONDS = 60.0
+"""How long writes wait for a put that is under way."""
+
+UNKNOWN_SECONDS = 0.25
+"""How long they wait for one that has not begun: a restore stores writes first, and a sixth of all
+calls come that little too early."""
+
+_KNOWN = 10_000
+
+
+class Key(NamedTuple):
+    """The name of a checkpoint."""
+
+    thread_id: str
+    checkpoint_ns: str
+    checkpoint_id: str
+
+
+class _Flight:
+    """What is under way for one checkpoint, or waited for."""
+
+    def __init__(self) -> None:
+        self.puts = 0
+        self.landed: Future[Exception | None] = Future()
+
+    def is_under_way(self) -> bool:
+        return self.puts > 0 and not self.landed.done()
+
+
+class Flights:
+    """The checkpoints of one saver and its clones; remembers the newest ``size`` that are stored.
+
+    No I/O: the savers wait as :meth:`before_writes` tells them.
+    """
+
+    def __init__(self, size: int = _KNOWN) -> None:
+        self._size = size
+        self._stored: OrderedDict[Key, None] = OrderedDict()
+        # Those who put or wait hold a flight; it is gone with the last of them.
+        self._flights: WeakValueDictionary[Key, _Flight] = WeakValueDictionary()
+        self._turn = Lock()
+
+    def note(self, keys: Iterable[Key]) -> None:
+        """Remembers checkpoints that are stored."""
+        with self._turn:
+            for key in keys:
+                self._note(key)
+
+    @contextmanager
+    def put(self, key: Key) -> Iterator[None]:
+        """Within the block a checkpoint is under way; afterwards it is stored, or the put failed.
+
+        Of several puts of one checkpoint the first that succeeds counts, or else the last failure.
+        """
+        with self._turn:
+            flight = self._flight(key)
+            flight.puts += 1
+        failure: Exception | None = RuntimeError("the put of this checkpoint was given up")
+        try:
+            yield
+            failure = None
+        except Exception as error:
+            failure = error
+            raise
+        finally:
+            with self._turn:
+                flight.puts -= 1
+                if failure is None:
+                    self._note(key)
+                if not flight.landed.done() and (failure is None or flight.puts == 0):
+                    flight.landed.set_result(failure)
+
+    def before_writes(self, key: Key) -> Iterator[tuple[Future[Exception | None], float]]:
+        """What to wait for before writes of a checkpoint are sent, and how many seconds each.
+
+        Raises:
+            Exception: what the put failed with.
+            TimeoutError: it is still under way.
+        """
+        with self._turn:
+            flight = self._flights.get(key)
+            if key in self._stored and (flight is None or not flight.is_under_way()):
+                return
+            flight = self._flight(key)
+        yield flight.landed, UNKNOWN_SECONDS
+        if flight.puts or flight.landed.done():
+            yield flight.landed, PUT_SECONDS
+            if not flight.landed.done():
+                raise TimeoutError(
+                    f"checkpoint {key.checkpoint_id} is not stored after {PUT_SECONDS:.0f} seconds:"
+                    " what its tasks wrote was not stored either"
+                )
+            failure = flight.landed.result()
+            if failure is not None:
+                raise failure
+
+    def _flight(self, key: Key) -> _Flight:
+        flight = self._flights.get(key)
+        if flight is None or flight.landed.done():
+            flight = self._flights[key] = _Flight()
+        return flight
+
+    def _note(self, key: Key) -> None:
+        self._stored[key] = None
+        self._stored.move_to_end(key)
+        if len(self._stored) > self._size:
+            self._stored.popitem(last=False)
