@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import tracemalloc
 import uuid
 from collections.abc import Iterator
 from datetime import timedelta
@@ -411,3 +412,57 @@ def test_a_delta_channel_works_with_the_latest_alone(stage: Stage) -> None:
             graph.invoke({"log": [f"in {n}"]}, thread(), durability="sync")
         assert len(graph.get_state(thread()).values["log"]) == 60
         assert count(stage, "checkpoints") <= 16
+
+
+# --- lists
+
+
+def test_a_list_without_values_has_everything_else(saver: PgAgentSaver) -> None:
+    graph = counting(saver)
+    for _ in range(3):
+        graph.invoke({"log": ["in"]}, thread(), durability="sync")
+    short, whole = list(saver.list(thread(), values=False)), list(saver.list(thread()))
+    assert [(t.config, t.metadata, t.parent_config) for t in short] == [
+        (t.config, t.metadata, t.parent_config) for t in whole
+    ]
+    assert all(t.checkpoint["channel_values"] == {} and not t.pending_writes for t in short)
+    assert [t.checkpoint["channel_versions"] for t in short] == [
+        t.checkpoint["channel_versions"] for t in whole
+    ]
+
+
+def test_a_list_of_one_checkpoint_reads_that_one(stage: Stage, saver: PgAgentSaver) -> None:
+    graph = counting(saver)
+    for _ in range(3):
+        graph.invoke({"log": ["in"]}, thread(), durability="sync")
+    wanted = list(saver.list(thread()))[4]
+    assert list(saver.list(wanted.config)) == [wanted]
+
+
+def test_what_is_done_to_one_tuple_of_a_list_does_not_show_in_the_next(
+    saver: PgAgentSaver,
+) -> None:
+    log: list[Any] = [{"text": "x" * 300, "n": n} for n in range(6)]
+    for n in range(6):
+        log.append({"text": "y" * 300, "n": n})
+        put_log(saver, log, f"r{n}")
+    found = saver.list(thread())
+    first = next(found).checkpoint["channel_values"]["log"]
+    first[0]["n"] = "edited"
+    first.clear()
+    assert next(found).checkpoint["channel_values"]["log"] == log[:-1]
+
+
+def test_a_long_list_is_read_in_bounded_memory(saver: PgAgentSaver) -> None:
+    """Each checkpoint's list of 400 items would be 160 MB of copies, all at once."""
+    log: list[Any] = [{"text": f"{n} " * 50, "n": n} for n in range(400)]
+    for n in range(400):
+        log[n]["n"] = -n
+        put_log(saver, log, f"r{n}")
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in saver.list(thread())) == 400
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 20_000_000

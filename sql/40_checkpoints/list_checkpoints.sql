@@ -7,6 +7,8 @@
 --                nothing.
 -- filter:        metadata must contain this object.
 -- max_rows:      at most so many checkpoints; null: all; a negative number: none.
+-- checkpoint_id: the one of this id, in each of the namespaces that are asked for.
+-- with_values:   false leaves out value, item and write rows, and inline values.
 -- Returns rows as get_checkpoint does, without the thread row: a checkpoint row each, newest first;
 -- a value row for each version that any of them names, once; an item row for each item that any of
 -- the values needs, once; a write row for each write.
@@ -14,7 +16,8 @@
 -- Reads under row security; locks nothing.
 create function pgagent.list_checkpoints(
   thread_id text default null, checkpoint_ns text default null, before text default null,
-  filter jsonb default null, max_rows integer default null
+  filter jsonb default null, max_rows integer default null, checkpoint_id text default null,
+  with_values boolean default true
 )
 returns table (
   kind text, thread text, ns text, id text, parent_id text, seq bigint, created_at timestamptz,
@@ -44,6 +47,7 @@ begin atomic
         and c.thread_id = list_checkpoints.thread_id
         and c.checkpoint_ns = coalesce(list_checkpoints.checkpoint_ns, c.checkpoint_ns)
         and (list_checkpoints.filter is null or c.metadata @> list_checkpoints.filter)
+        and c.checkpoint_id = coalesce(list_checkpoints.checkpoint_id, c.checkpoint_id)
         and (
           list_checkpoints.before is null
           or exists (
@@ -73,6 +77,7 @@ begin atomic
         list_checkpoints.thread_id is null
         and c.checkpoint_ns = coalesce(list_checkpoints.checkpoint_ns, c.checkpoint_ns)
         and (list_checkpoints.filter is null or c.metadata @> list_checkpoints.filter)
+        and c.checkpoint_id = coalesce(list_checkpoints.checkpoint_id, c.checkpoint_id)
         and (
           list_checkpoints.before is null
           or exists (
@@ -92,6 +97,7 @@ begin atomic
       from wanted as w
       cross join
         lateral jsonb_each_text(w.checkpoint -> 'channel_versions') as v (channel, version)
+      where list_checkpoints.with_values
     ) as n
     -- Look-ups, as in get_checkpoint.
     cross join
@@ -109,8 +115,9 @@ begin atomic
 
   select
     'checkpoint', w.thread_id, w.checkpoint_ns, w.checkpoint_id, w.parent_checkpoint_id, w.seq,
-    w.created_at, w.checkpoint, w.metadata, null::bigint, null, null, w.inline_type,
-    w.inline_values, null::int4range[], null::bigint, null, null, null::integer
+    w.created_at, w.checkpoint, w.metadata, null::bigint, null, null,
+    case when list_checkpoints.with_values then w.inline_type end,
+    case when list_checkpoints.with_values then w.inline_values end, null::int4range[], null::bigint, null, null, null::integer
   from wanted as w
   union all
   select
@@ -152,10 +159,13 @@ begin atomic
         y.thread_id = w.thread_id
         and y.checkpoint_ns = w.checkpoint_ns
         and y.checkpoint_id = w.checkpoint_id
+        and list_checkpoints.with_values
       offset 0
     ) as x
   order by 1, 7 desc nulls last, 6 desc nulls last, 18, 17, 19;
 end;
 
-comment on function pgagent.list_checkpoints(text, text, text, jsonb, integer) is
+comment on function pgagent.list_checkpoints(
+  text, text, text, jsonb, integer, text, boolean
+) is
 'Lists checkpoints with their channel values and writes, newest first.';

@@ -731,8 +731,10 @@ def list_checkpoints(
     before: str | None = None,
     filter: Mapping[str, Any] | None = None,
     max_rows: int | None = None,
+    checkpoint_id: str | None = None,
+    with_values: bool = True,
 ) -> Call[T]:
-    """Lists checkpoints whole, newest first."""
+    """Lists checkpoints, whole or without their values, newest first."""
     return _call(
         "list_checkpoints",
         {
@@ -741,6 +743,8 @@ def list_checkpoints(
             "before": ("text", before),
             "filter": ("jsonb", _json(filter)),
             "max_rows": ("integer", max_rows),
+            "checkpoint_id": ("text", checkpoint_id),
+            "with_values": ("boolean", with_values),
         },
         read,
         idempotent=True,

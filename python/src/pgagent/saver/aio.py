@@ -133,9 +133,14 @@ class AsyncPgAgentSaver(SaverBase):
         filter: dict[str, Any] | None = None,
         before: RunnableConfig | None = None,
         limit: int | None = None,
+        values: bool = True,
     ) -> AsyncIterator[CheckpointTuple]:
-        """Checkpoints, newest first by the server's order."""
-        for found in await self._run(self._list_call(config, filter, before, limit)):
+        """Checkpoints, newest first by the server's order.
+
+        ``values=False`` leaves out channel values and writes: ids, metadata and versions alone.
+        They are deserialised one by one, as they are asked for.
+        """
+        for found in await self._run(self._list_call(config, filter, before, limit, values)):
             yield found
 
     async def aput(
@@ -248,13 +253,16 @@ class AsyncPgAgentSaver(SaverBase):
         filter: dict[str, Any] | None = None,
         before: RunnableConfig | None = None,
         limit: int | None = None,
+        values: bool = True,
     ) -> Iterator[CheckpointTuple]:
         """As ``alist``, for callers on another thread than the loop's."""
 
         async def collect() -> builtins.list[CheckpointTuple]:
             return [
                 found
-                async for found in self.alist(config, filter=filter, before=before, limit=limit)
+                async for found in self.alist(
+                    config, filter=filter, before=before, limit=limit, values=values
+                )
             ]
 
         yield from self._wait(collect())

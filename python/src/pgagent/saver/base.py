@@ -215,12 +215,13 @@ class SaverBase(BaseCheckpointSaver[str]):
             found = codec.decode(self._coder(), rows, None if wanted else self._memory)
             # A thread that nobody has made yet will begin with token 0.
             self._seen.note(thread_id, found.token or 0)
-            self._flights.note(_key(one.config) for one in found.tuples)
-            if not found.tuples:
+            head = next(found.tuples, None)
+            if head is None:
                 return None
+            self._flights.note([_key(head.config)])
             if self.skip_stale_subgraphs:
-                _mend_resuming(config, found.tuples[0])
-            return found.tuples[0]
+                _mend_resuming(config, head)
+            return head
 
         return calls.get_checkpoint(thread_id, _namespace(config), wanted, read)
 
@@ -230,16 +231,17 @@ class SaverBase(BaseCheckpointSaver[str]):
         filter: Mapping[str, Any] | None,
         before: RunnableConfig | None,
         limit: int | None,
-    ) -> Call[list[CheckpointTuple]]:
+        values: bool,
+    ) -> Call[Iterator[CheckpointTuple]]:
         configurable = (config or {}).get("configurable", {})
-        thread_id, wanted = configurable.get("thread_id"), configurable.get("checkpoint_id")
+        thread_id = configurable.get("thread_id")
 
-        def read(rows: list[Row]) -> list[CheckpointTuple]:
-            found = codec.decode(self._coder(), rows).tuples
-            self._flights.note(_key(one.config) for one in found)
-            if wanted:
-                found = [t for t in found if t.checkpoint["id"] == wanted]
-            return found[:limit]
+        def note(found: CheckpointTuple) -> CheckpointTuple:
+            self._flights.note([_key(found.config)])
+            return found
+
+        def read(rows: list[Row]) -> Iterator[CheckpointTuple]:
+            return map(note, codec.decode(self._coder(), rows).tuples)
 
         return calls.list_checkpoints(
             None if thread_id is None else str(thread_id),
@@ -247,7 +249,9 @@ class SaverBase(BaseCheckpointSaver[str]):
             read,
             before=None if before is None else get_checkpoint_id(before),
             filter=filter or None,
-            max_rows=None if wanted else limit,
+            max_rows=limit,
+            checkpoint_id=configurable.get("checkpoint_id"),
+            with_values=values,
         )
 
     def _history_call(

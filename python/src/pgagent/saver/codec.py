@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import chain
 from typing import Any, Literal, NamedTuple, cast
@@ -231,16 +231,17 @@ Version = tuple[str, str, str, str]
 class Decoded(NamedTuple):
     """What the rows of a read say: checkpoints, newest first, and the thread's fencing token."""
 
-    tuples: list[CheckpointTuple]
+    tuples: Iterator[CheckpointTuple]
     token: int | None
 
 
 def decode(coder: Coder, rows: Iterable[Row], memory: Memory | None = None) -> Decoded:
     """Checkpoint tuples from the rows of ``get_checkpoint`` or ``list_checkpoints``.
 
-    In a list an item is deserialised once, however many checkpoints share it; each gets a shallow
-    copy of its own. A value that is stored whole is deserialised for each. ``memory``, when given,
-    notes the values of the one checkpoint that was read.
+    They are made one by one, as they are asked for. In a list an item is deserialised once, however
+    many checkpoints share it; each gets a shallow copy of its own. A value that is stored whole is
+    deserialised for each. ``memory``, when given, notes the values of the one checkpoint that was
+    read.
     """
     token: int | None = None
     heads: list[_Fields] = []
@@ -262,11 +263,16 @@ def decode(coder: Coder, rows: Iterable[Row], memory: Memory | None = None) -> D
             case "thread":
                 token = f.token
     stored.share_items = len(heads) > 1
-    tuples = [_tuple(coder, head, stored, writes, token) for head in heads]
-    if memory is not None:
-        for key, known in stored.known(tuples):
-            memory.note(key, known)
-    return Decoded(tuples, token)
+
+    def tuples() -> Iterator[CheckpointTuple]:
+        for head in heads:
+            found = _tuple(coder, head, stored, writes, token)
+            if memory is not None:
+                for key, known in stored.known(found):
+                    memory.note(key, known)
+            yield found
+
+    return Decoded(tuples(), token)
 
 
 class _Stored:
@@ -288,30 +294,27 @@ class _Stored:
         return items if f.type == "list" else dict(items)
 
     def _item(self, place: tuple[str, str, str, int]) -> Any:
-        if place in self._loaded:
-            return copy(self._loaded[place])
-        item = self._coder.loads(self.items[place], _channel(place[2]))
-        if self.share_items:
-            self._loaded[place] = item
-        return item
+        if not self.share_items:
+            return self._coder.loads(self.items[place], _channel(place[2]))
+        if place not in self._loaded:
+            self._loaded[place] = self._coder.loads(self.items[place], _channel(place[2]))
+        return copy(self._loaded[place])
 
-    def known(self, tuples: Sequence[CheckpointTuple]) -> Iterable[tuple[Key, Known]]:
+    def known(self, found: CheckpointTuple) -> Iterable[tuple[Key, Known]]:
         """What may be noted of the values of a checkpoint, before it is handed out."""
         fingerprints = Fingerprints(self._coder)
-        for found in tuples:
-            values = found.checkpoint["channel_values"]
-            for (thread, ns, channel, version), f in self.values.items():
-                split = itemised(values.get(channel))
-                if split is None:
-                    continue
-                numbers = () if f.runs is None else _numbers(f.runs)
-                sizes = array("I", [len(self.items[thread, ns, channel, n][1]) for n in numbers])
-                name = _channel(channel)
-                digests = b"".join([fingerprints.of(item, name) for item in split.items])
-                yield (
-                    Key(thread, ns, channel),
-                    Known(version, split.kind, f.runs is not None, f.saved, digests, sizes),
-                )
+        values = found.checkpoint["channel_values"]
+        for (thread, ns, channel, version), f in self.values.items():
+            split = itemised(values.get(channel))
+            if split is None:
+                continue
+            numbers = () if f.runs is None else _numbers(f.runs)
+            sizes = array("I", [len(self.items[thread, ns, channel, n][1]) for n in numbers])
+            digests = b"".join([fingerprints.of(item, _channel(channel)) for item in split.items])
+            yield (
+                Key(thread, ns, channel),
+                Known(version, split.kind, f.runs is not None, f.saved, digests, sizes),
+            )
 
 
 def _numbers(runs: Sequence[Range[Any]]) -> Iterable[int]:

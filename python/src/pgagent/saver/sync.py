@@ -127,9 +127,14 @@ class PgAgentSaver(SaverBase):
         filter: dict[str, Any] | None = None,
         before: RunnableConfig | None = None,
         limit: int | None = None,
+        values: bool = True,
     ) -> Iterator[CheckpointTuple]:
-        """Checkpoints, newest first by the server's order."""
-        yield from self.client.run(self._list_call(config, filter, before, limit))
+        """Checkpoints, newest first by the server's order.
+
+        ``values=False`` leaves out channel values and writes: ids, metadata and versions alone.
+        They are deserialised one by one, as they are asked for.
+        """
+        yield from self.client.run(self._list_call(config, filter, before, limit, values))
 
     def put(
         self,
@@ -234,6 +239,7 @@ class PgAgentSaver(SaverBase):
         filter: dict[str, Any] | None = None,
         before: RunnableConfig | None = None,
         limit: int | None = None,
+        values: bool = True,
     ) -> AsyncIterator[CheckpointTuple]:
         """Refused: this saver is sync."""
         raise NotImplementedError(_USE_ASYNC)
