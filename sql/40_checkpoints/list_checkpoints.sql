@@ -117,7 +117,8 @@ begin atomic
     'checkpoint', w.thread_id, w.checkpoint_ns, w.checkpoint_id, w.parent_checkpoint_id, w.seq,
     w.created_at, w.checkpoint, w.metadata, null::bigint, null, null,
     case when list_checkpoints.with_values then w.inline_type end,
-    case when list_checkpoints.with_values then w.inline_values end, null::int4range[], null::bigint, null, null, null::integer
+    case when list_checkpoints.with_values then w.inline_values end,
+    null::int4range[], null::bigint, null, null, null::integer
   from wanted as w
   union all
   select
