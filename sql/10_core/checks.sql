@@ -134,7 +134,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if value is not null and jsonb_typeof(value) <> 'null' and (
-    value::text !~ '^[0-9]{1,16}$' or value::numeric > 9007199254740992
+    jsonb_typeof(value) <> 'number'
+    or value::numeric not between 0 and 9007199254740992
+    or value::numeric <> trunc(value::numeric)
   ) then
     perform pgagent._raise(
       'PA008', format('%s must be a count', argument), format('value: %s', left(value::text, 100))

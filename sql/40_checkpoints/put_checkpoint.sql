@@ -49,7 +49,7 @@ begin
   select * into h
   from jsonb_to_record(header) as x (
     thread_id text, checkpoint_ns text, checkpoint_id text, parent_checkpoint_id text,
-    checkpoint jsonb, metadata jsonb, inline jsonb, channels jsonb, seen_token bigint
+    checkpoint jsonb, metadata jsonb, inline jsonb, channels jsonb, seen_token numeric
   );
   perform pgagent._check_object('checkpoint', h.checkpoint, 'checkpoint');
   perform pgagent._check_object('metadata', h.metadata, 'checkpoint');
@@ -85,7 +85,7 @@ begin
     returning a.* into s;
     exit when found;
     -- Names the refusal, makes the thread, or holds the row that has just become free.
-    perform pgagent._enter_saver(h.thread_id, put_checkpoint.fencing_token, h.seen_token);
+    perform pgagent._enter_saver(h.thread_id, put_checkpoint.fencing_token, h.seen_token::bigint);
   end loop;
 
   if header ->> 'on_fork' = 'reject' and v_source not in ('fork', 'update') then

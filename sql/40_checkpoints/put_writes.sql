@@ -37,7 +37,7 @@ begin
   select * into h
   from jsonb_to_record(header) as x (
     thread_id text, checkpoint_ns text, checkpoint_id text, task_id text, task_path text,
-    writes jsonb, seen_token bigint
+    writes jsonb, seen_token numeric
   );
   perform pgagent._check_name('task_id', h.task_id);
 
@@ -55,7 +55,7 @@ begin
     for share of a;
     exit when found;
     -- Names the refusal, makes the thread, or holds the row that has just become free.
-    perform pgagent._enter_saver(h.thread_id, put_writes.fencing_token, h.seen_token);
+    perform pgagent._enter_saver(h.thread_id, put_writes.fencing_token, h.seen_token::bigint);
   end loop;
 
   insert into pgagent.checkpoint_writes as w (
