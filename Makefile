@@ -2,7 +2,8 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help build install uninstall demo test lint chaos mutants fmt dist clean deps
+.PHONY: help build install uninstall demo test lint chaos mutants bench-checkpoints fmt dist clean \
+  deps
 
 VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" pgagent.control)
 SCRIPT := build/pgagent--$(VERSION).sql
@@ -25,8 +26,8 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := .venv
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile \
-	| while IFS=$$'\t' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile \
+	| while IFS=$$'\t' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
 
 build: $(FILES) $(SHARE)/pgagent.control ## assemble the extension's scripts from sql/, in build/
 
@@ -87,6 +88,10 @@ chaos: build $(VENV)/dev ## replay recorded conversations under kills (DATA= KIL
 mutants: build $(VENV)/dev ## break each guard once: a named test must go red
 	@$(VENV)/bin/python test/mutants/run.py
 
+bench-checkpoints: build $(VENV)/bench ## savers side by side, into docs/benchmarks.md (DATA= ROUNDS= BENCH="--help")
+	@PYTHONPATH=test $(VENV)/bin/python -m bench.checkpoints $(if $(DATA),--data "$(DATA)") \
+	  $(if $(ROUNDS),--rounds $(ROUNDS)) $(BENCH)
+
 fmt: $(VENV)/dev ## format Python and SQL
 	@$(VENV)/bin/ruff check --quiet --fix python test
 	@$(VENV)/bin/ruff format python test
@@ -107,11 +112,11 @@ deps:
 	@test/deps
 
 # Editable, so that only new dependencies make it anew.
-$(VENV)/demo $(VENV)/dev: python/pyproject.toml pgagent.control | build
+$(VENV)/demo $(VENV)/dev $(VENV)/bench: python/pyproject.toml pgagent.control | build
 	@test -n "$(PYTHON)" || { echo "pgagent needs Python 3.11 or later" >&2; exit 1; }
 	@test -x $(VENV)/bin/pip || $(PYTHON) -m venv $(VENV) \
 	  || { rm -rf $(VENV); echo "Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 	@echo "installing Python packages into $(VENV), once"
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
-	  --editable "./python[$(if $(filter demo,$(@F)),embedded,dev)]"
+	  --editable "./python[$(if $(filter demo,$(@F)),embedded,$(@F))]"
 	@touch $@

@@ -1,0 +1,1 @@
+"""Benchmarks, side by side with the alternatives, and the bars they must meet."""
