@@ -7,6 +7,7 @@ import json
 import random
 import shutil
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -56,7 +57,15 @@ def chosen(path: Path) -> list[Recording]:
     """Read what DATA names; an error of the command line when that cannot be replayed."""
     try:
         recordings = read_recordings(path)
-    except (ValueError, LookupError, TypeError, AttributeError, EOFError, OSError) as error:
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        EOFError,
+        OSError,
+        zlib.error,
+    ) as error:
         said = f"{path} does not hold recorded conversations: {error!r}"
         raise typer.BadParameter(said, param_hint="--data") from None
     if not recordings:
