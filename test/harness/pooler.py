@@ -32,7 +32,7 @@ def pooler(dsn: str, users: list[str], *, pool_size: int = 2) -> Iterator[str]:
     server = conninfo_to_dict(dsn)
     program = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:
-        raise SystemExit("there is no pgbouncer; Debian and Ubuntu: apt-get install pgbouncer")
+        raise RuntimeError("there is no pgbouncer; Debian and Ubuntu: apt-get install pgbouncer")
     with tempfile.TemporaryDirectory(prefix="pgagent-pooler-") as directory:
         home = Path(directory)
         home.chmod(0o755)
@@ -76,7 +76,7 @@ def _await(process: subprocess.Popen[bytes], dsn: str, log: Path) -> None:
         except psycopg.OperationalError as error:
             if process.poll() is not None or time.monotonic() > give_up:
                 said = log.read_text(errors="replace")
-                raise SystemExit(f"pgbouncer did not start: {error}\n{said}") from None
+                raise RuntimeError(f"pgbouncer did not start: {error}\n{said}") from None
             time.sleep(0.02)
         else:
             return
