@@ -15,7 +15,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from pgagent import calls, errors
 from pgagent.calls import Call
-from pgagent.client import CONNECTION_DEFAULTS, POOL_DEFAULTS, is_dead, named
+from pgagent.client import CONNECTION_DEFAULTS, POOL_DEFAULTS, Sharing, is_dead, named
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,7 +36,8 @@ class AsyncClient:
 
     ``source`` is a connection string, an ``AsyncConnectionPool`` or an ``AsyncConnection``. A pool
     made here is closed here; one that is handed in stays its owner's. A pool is used as a pool. A
-    connection is used in turns, and calls on it join the transaction that is open there, if any.
+    connection is used in turns, with a warning when a call has to wait; calls on it join the
+    transaction that is open there, if any.
 
     A connection that proves dead is replaced, and an idempotent call is sent once more.
 
@@ -49,6 +50,7 @@ class AsyncClient:
         self._owned = isinstance(source, str)
         self._closed = False
         self._turn = asyncio.Lock()
+        self._sharing = Sharing()
         self.source: AsyncConnectionPool[Any] | AsyncConnection[Any]
         if isinstance(source, str):
             options = {**POOL_DEFAULTS, **pool_options}
@@ -86,6 +88,8 @@ class AsyncClient:
             async with self.source.connection() as conn:
                 yield conn
         else:
+            if self._turn.locked():
+                self._sharing.warn()
             async with self._turn:
                 yield self.source
 
@@ -100,15 +104,17 @@ class AsyncClient:
                             await cursor.execute(
                                 call.sql, call.params, prepare=named(conn), binary=True
                             )
-                            return call.read(await cursor.fetchall())
+                            rows = await cursor.fetchall()
                     except psycopg.OperationalError as error:
                         if not (may_retry and is_dead(conn, error) and await self._repair(conn)):
                             raise
+                        continue
             except psycopg.Error as error:
                 raised = errors.translate(error)
                 if raised is error:
                     raise
                 raise raised from None
+            return call.read(rows)  # others may have the connection meanwhile
         raise AssertionError("unreachable: the last round raises or returns")
 
     async def _repair(self, conn: AsyncConnection[Any]) -> bool:

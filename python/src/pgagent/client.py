@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import update_wrapper
@@ -49,12 +50,31 @@ def named(conn: Connection[Any] | psycopg.AsyncConnection[Any]) -> bool | None:
     return False if binds_itself else None
 
 
+class Sharing:
+    """Says once that calls had to wait for each other."""
+
+    def __init__(self) -> None:
+        self._is_said = False
+
+    def warn(self) -> None:
+        """Warns whoever shares a connection between calls that could be sent at once."""
+        if not self._is_said:
+            self._is_said = True
+            warnings.warn(
+                "calls of pgagent wait for each other, because they share one connection: "
+                "hand in a pool or a connection string to send them at once",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+
 class Client:
     """Every function of pgagent as a method.
 
     ``source`` is a connection string, a ``ConnectionPool`` or a ``Connection``. A pool made here is
     closed here; one that is handed in stays its owner's. A pool is used as a pool. A connection is
-    used in turns, and calls on it join the transaction that is open there, if any.
+    used in turns, with a warning when a call has to wait; calls on it join the transaction that is
+    open there, if any.
 
     A connection that proves dead is replaced, and an idempotent call is sent once more.
 
@@ -67,6 +87,7 @@ class Client:
         self._owned = isinstance(source, str)
         self._closed = False
         self._turn = Lock()
+        self._sharing = Sharing()
         self.source: ConnectionPool[Any] | Connection[Any]
         if isinstance(source, str):
             options = {**POOL_DEFAULTS, **pool_options}
@@ -104,8 +125,13 @@ class Client:
             with self.source.connection() as conn:
                 yield conn
         else:
-            with self._turn:
+            if not self._turn.acquire(blocking=False):
+                self._sharing.warn()
+                self._turn.acquire()
+            try:
                 yield self.source
+            finally:
+                self._turn.release()
 
     def run(self, call: Call[T]) -> T:
         """Sends one call and reads its answer."""
@@ -116,15 +142,17 @@ class Client:
                         # Not the connection's own kind: that may give other rows, or no binary.
                         with Cursor(conn, row_factory=tuple_row) as cursor:
                             cursor.execute(call.sql, call.params, prepare=named(conn), binary=True)
-                            return call.read(cursor.fetchall())
+                            rows = cursor.fetchall()
                     except psycopg.OperationalError as error:
                         if not (may_retry and is_dead(conn, error) and self._repair(conn)):
                             raise
+                        continue
             except psycopg.Error as error:
                 raised = errors.translate(error)
                 if raised is error:
                     raise
                 raise raised from None
+            return call.read(rows)  # others may have the connection meanwhile
         raise AssertionError("unreachable: the last round raises or returns")
 
     def _repair(self, conn: Connection[Any]) -> bool:

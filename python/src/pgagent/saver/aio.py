@@ -7,6 +7,7 @@ import builtins
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from typing import Any, Self, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -23,9 +24,10 @@ from psycopg_pool import AsyncConnectionPool
 
 from pgagent import calls, install
 from pgagent.aio import AsyncClient
-from pgagent.calls import Call
+from pgagent.calls import Call, Row
 from pgagent.errors import BaseMissing, NotFound, ThreadGone
 from pgagent.saver.base import SaverBase
+from pgagent.saver.beside import Beside, are_large, is_large
 from pgagent.saver.codec import History, OnFork
 from pgagent.saver.items import MEMORY_BYTES
 from pgagent.saver.serde import Allowed
@@ -95,12 +97,19 @@ class AsyncPgAgentSaver(SaverBase):
                 "the open transaction"
             )
         self.client = AsyncClient(source, **pool_options)
+        self._beside = Beside()
         self._home: list[asyncio.AbstractEventLoop] = []  # shared with the clones for each graph
 
     @classmethod
-    def from_conn_string(cls, conn_string: str, **options: Any) -> Self:
-        """A saver with a pool of its own. Use it as a context manager, or close it."""
-        return cls(conn_string, **options)
+    def from_conn_string(
+        cls, conn_string: str, *, min_size: int = 1, max_size: int = 10, **options: Any
+    ) -> Self:
+        """A saver with a pool of its own. Use it as a context manager, or close it.
+
+        The pool keeps ``min_size`` connections and makes up to ``max_size``, each in use for one
+        statement at a time; the server needs room for ``max_size`` of every process.
+        """
+        return cls(conn_string, min_size=min_size, max_size=max_size, **options)
 
     async def open(self) -> Self:
         """Opens the pool that was made here; the first call does so too."""
@@ -110,6 +119,7 @@ class AsyncPgAgentSaver(SaverBase):
     async def close(self) -> None:
         """Closes the pool that was made here."""
         await self.client.close()
+        self._beside.close()
 
     async def __aenter__(self) -> Self:
         return await self.open()
@@ -152,12 +162,15 @@ class AsyncPgAgentSaver(SaverBase):
     ) -> RunnableConfig:
         """Stores a checkpoint and returns the config that names it."""
         with self._putting(config, checkpoint):
-            put = self._put_call(config, checkpoint, metadata, new_versions)
+            values = checkpoint["channel_values"]
+            large = is_large(values[name] for name in new_versions if name in values)
+            encode = partial(self._put_call, config, checkpoint, metadata, new_versions)
+            put = await self._beside.run(encode, large=large)
             try:
                 await self._run(put.call)
             except BaseMissing:
                 self._memory.forget(list(put.learned))
-                put = self._put_call(config, checkpoint, metadata, new_versions)
+                put = await self._beside.run(encode, large=large)
                 await self._run(put.call)
         return self._note(put)
 
@@ -172,7 +185,8 @@ class AsyncPgAgentSaver(SaverBase):
 
         The checkpoint comes first: waits for its put, and fails with it.
         """
-        call = self._put_writes_call(config, writes, task_id, task_path)
+        encode = partial(self._put_writes_call, config, writes, task_id, task_path)
+        call = await self._beside.run(encode, large=is_large(value for _, value in writes))
         for landed, seconds in self._before_writes(config):
             await asyncio.wait([asyncio.wrap_future(landed)], timeout=seconds)
         await self._run(call)
@@ -238,7 +252,8 @@ class AsyncPgAgentSaver(SaverBase):
     async def _run(self, call: Call[T]) -> T:
         if not self._home:
             self._home.append(asyncio.get_running_loop())
-        return await self.client.run(call)
+        rows = await self.client.run(Call(call.sql, call.params, _as_they_are, call.idempotent))
+        return await self._beside.run(partial(call.read, rows), large=are_large(rows))
 
     # LangGraph calls the sync methods from worker threads, even in a graph that is run with await.
 
@@ -333,3 +348,7 @@ class AsyncPgAgentSaver(SaverBase):
                 "PgAgentSaver from sync code"
             )
         return asyncio.run_coroutine_threadsafe(work, self._home[0]).result()
+
+
+def _as_they_are(rows: builtins.list[Row]) -> builtins.list[Row]:
+    return rows

@@ -92,9 +92,15 @@ class PgAgentSaver(SaverBase):
         self.client = Client(source, **pool_options)
 
     @classmethod
-    def from_conn_string(cls, conn_string: str, **options: Any) -> Self:
-        """A saver with a pool of its own. Use it as a context manager, or close it."""
-        return cls(conn_string, **options)
+    def from_conn_string(
+        cls, conn_string: str, *, min_size: int = 1, max_size: int = 10, **options: Any
+    ) -> Self:
+        """A saver with a pool of its own. Use it as a context manager, or close it.
+
+        The pool keeps ``min_size`` connections and makes up to ``max_size``, each in use for one
+        statement at a time; the server needs room for ``max_size`` of every process.
+        """
+        return cls(conn_string, min_size=min_size, max_size=max_size, **options)
 
     def open(self) -> Self:
         """Opens the pool that was made here; the first call does so too."""

@@ -1,0 +1,320 @@
+"""How savers use connections: all of a pool, none between calls. And never the loop's own time."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import inspect
+import random
+import string
+import threading
+import time
+import warnings
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+import pytest
+from langchain_core.messages import AIMessage
+from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.graph import START, StateGraph
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool, ConnectionPool
+
+from pgagent import AsyncPgAgentSaver, PgAgentSaver
+from pgagent.fence import holding
+from support.family import State
+from support.processes import until
+from support.stage import Stage, thread
+
+SIZE = 4
+
+
+def busy(stage: Stage, what: str) -> int:
+    """How many connections of workers are in some state."""
+    (count,) = (
+        stage.conn.execute(
+            "select count(*) from pg_stat_activity where usename = 'agent_worker'"
+            f" and datname = current_database() and {what}"
+        ).fetchone()
+        or ()
+    )
+    return int(count)
+
+
+@contextmanager
+def reads_held_up(stage: Stage) -> Iterator[None]:
+    with psycopg.connect(stage.conn.info.dsn) as blocker:
+        blocker.execute("lock table pgagent.checkpoints in access exclusive mode")
+        yield
+
+
+WAITS = "wait_event_type = 'Lock'"
+
+
+def test_calls_use_the_whole_pool_at_once(stage: Stage) -> None:
+    with PgAgentSaver(stage.dsn, max_size=SIZE) as saver, ThreadPoolExecutor(SIZE) as threads:
+        with reads_held_up(stage):
+            reads = [threads.submit(saver.get_tuple, thread(str(n))) for n in range(SIZE)]
+            until(lambda: busy(stage, WAITS) == SIZE)
+        assert [read.result(10) for read in reads] == [None] * SIZE
+
+
+async def test_calls_with_await_use_the_whole_pool_at_once(stage: Stage) -> None:
+    async with AsyncPgAgentSaver(stage.dsn, max_size=SIZE) as saver:
+        with reads_held_up(stage):
+            reads = [asyncio.create_task(saver.aget_tuple(thread(str(n)))) for n in range(SIZE)]
+            await asyncio.to_thread(until, lambda: busy(stage, WAITS) == SIZE)
+        assert await asyncio.gather(*reads) == [None] * SIZE
+
+
+# --- nothing is held between calls
+
+RUNS = 20
+POOL = 3
+
+
+def meeting_graph(saver: Any, node: Callable[[Any], Any]) -> Any:
+    """One node, as a model that thinks for long."""
+    return StateGraph(State).add_node("model", node).add_edge(START, "model").compile(saver)
+
+
+def test_while_models_run_no_connection_is_taken(stage: Stage) -> None:
+    meeting = threading.Barrier(RUNS + 1)
+
+    def model(state: State) -> Any:
+        meeting.wait(20)  # all are here
+        meeting.wait(20)  # and have been looked at
+        return {"log": ["model"]}
+
+    with ConnectionPool(
+        stage.dsn, min_size=POOL, max_size=POOL, kwargs={"autocommit": True}
+    ) as pool:
+        graph = meeting_graph(PgAgentSaver(pool), model)
+        with ThreadPoolExecutor(RUNS) as threads:
+            runs = [
+                threads.submit(graph.invoke, {"log": []}, thread(str(n)), durability="sync")
+                for n in range(RUNS)
+            ]
+            meeting.wait(20)
+            until(lambda: pool.get_stats()["pool_available"] == POOL)
+            assert busy(stage, "state <> 'idle'") == 0
+            meeting.wait(20)
+            assert [run.result(20)["log"] for run in runs] == [["model"]] * RUNS
+
+
+async def test_while_models_are_awaited_no_connection_is_taken(stage: Stage) -> None:
+    arrived: set[str] = set()
+    go_on = asyncio.Event()
+
+    async def model(state: State) -> Any:
+        arrived.add(state["log"][0])
+        await go_on.wait()
+        return {"log": ["model"]}
+
+    async with AsyncConnectionPool(
+        stage.dsn, min_size=POOL, max_size=POOL, kwargs={"autocommit": True}, open=False
+    ) as pool:
+        graph = meeting_graph(AsyncPgAgentSaver(pool), model)
+        runs = [
+            asyncio.create_task(graph.ainvoke({"log": [str(n)]}, thread(str(n)), durability="sync"))
+            for n in range(RUNS)
+        ]
+        await asyncio.to_thread(
+            until, lambda: len(arrived) == RUNS and pool.get_stats()["pool_available"] == POOL
+        )
+        assert busy(stage, "state <> 'idle'") == 0
+        go_on.set()
+        results = await asyncio.gather(*runs)
+    assert [result["log"][1] for result in results] == ["model"] * RUNS
+
+
+def test_savers_that_share_a_pool_share_its_connections(stage: Stage) -> None:
+    with ConnectionPool(stage.dsn, min_size=1, max_size=2, kwargs={"autocommit": True}) as pool:
+        savers = [PgAgentSaver(pool) for _ in range(20)]
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(lambda saver: saver.get_tuple(thread()), savers))
+        assert busy(stage, "true") <= 2
+
+
+@pytest.mark.parametrize("kind", [PgAgentSaver, AsyncPgAgentSaver])
+def test_a_graphs_own_saver_shares_what_the_saver_has(stage: Stage, kind: Any) -> None:
+    """LangGraph makes a clone for each graph, with the types of its state."""
+    saver = kind(stage.dsn)
+    clone = saver.with_allowlist([("support.family", "Fault")])
+    assert clone is not saver
+    assert clone.serde is not saver.serde
+    shared = {name for name in vars(saver) if vars(clone)[name] is vars(saver)[name]}
+    assert set(vars(saver)) - shared == {"serde"}
+
+
+def test_the_size_of_a_pool_is_said(stage: Stage) -> None:
+    for kind in (PgAgentSaver, AsyncPgAgentSaver):
+        parameters = inspect.signature(kind.from_conn_string).parameters
+        assert (parameters["min_size"].default, parameters["max_size"].default) == (1, 10)
+    with PgAgentSaver.from_conn_string(stage.dsn, min_size=2, max_size=3) as saver:
+        pool: Any = saver.client.source
+        assert (pool.min_size, pool.max_size) == (2, 3)
+    with PgAgentSaver.from_conn_string(stage.dsn) as saver:
+        pool = saver.client.source
+        assert (pool.min_size, pool.max_size) == (1, 10)
+
+
+def test_savers_can_be_made_before_there_is_a_loop(stage: Stage) -> None:
+    saver = AsyncPgAgentSaver(stage.dsn)
+    graph = meeting_graph(saver, lambda state: {"log": ["model"]})
+
+    async def run() -> Any:
+        async with saver:
+            return await graph.ainvoke({"log": []}, thread())
+
+    assert asyncio.run(run())["log"] == ["model"]
+
+
+# --- one connection for all
+
+
+def test_one_connection_is_shared_in_turns_with_one_warning(stage: Stage) -> None:
+    with psycopg.connect(stage.dsn, autocommit=True) as conn, ThreadPoolExecutor(SIZE) as threads:
+        saver = PgAgentSaver(conn)
+
+        def read_at_once() -> list[Any]:
+            with reads_held_up(stage):
+                reads = [threads.submit(saver.get_tuple, thread(str(n))) for n in range(SIZE)]
+                until(lambda: saver.client._sharing._is_said)
+            return [read.result(10) for read in reads]
+
+        with pytest.warns(RuntimeWarning, match="share one connection") as said:
+            assert read_at_once() == [None] * SIZE
+        assert len(said) == 1
+
+
+async def test_one_connection_is_shared_in_turns_by_tasks_with_one_warning(stage: Stage) -> None:
+    async with await AsyncConnection.connect(stage.dsn, autocommit=True) as conn:
+        saver = AsyncPgAgentSaver(conn)
+        reads = [saver.aget_tuple(thread(str(n))) for n in range(SIZE)]
+        with pytest.warns(RuntimeWarning, match="share one connection") as said:
+            assert await asyncio.gather(*reads) == [None] * SIZE
+        assert len(said) == 1
+
+
+def test_a_connection_that_nobody_shares_is_used_without_a_warning(stage: Stage) -> None:
+    with (
+        psycopg.connect(stage.dsn, autocommit=True) as conn,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("error")
+        saver = PgAgentSaver(conn)
+        assert [saver.get_tuple(thread()) for _ in range(3)] == [None] * 3
+
+
+# --- large values
+
+BYTES = 20_000_000
+STALL = 0.1
+LETTERS = "".join(random.Random(1).choices(string.ascii_letters, k=1_000))
+
+
+def messages() -> Any:
+    return [AIMessage(f"{LETTERS[:500]}{n}") for n in range(BYTES // 500)]
+
+
+def nested() -> Any:
+    return {f"k{n}": {"text": LETTERS, "more": [1, 2, 3]} for n in range(BYTES // 1_000)}
+
+
+def text() -> Any:
+    return LETTERS * (BYTES // 1_000)
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """So many objects make Python look for garbage, for half a second at a time."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+@pytest.fixture
+async def stalls() -> AsyncIterator[Callable[[], float]]:
+    """Gives the longest time that the loop was held up since it was asked last."""
+    longest = 0.0
+
+    async def tick() -> None:
+        nonlocal longest
+        while True:
+            before = time.perf_counter()
+            await asyncio.sleep(0.01)
+            longest = max(longest, time.perf_counter() - before - 0.01)
+
+    def ask() -> float:
+        nonlocal longest
+        found, longest = longest, 0.0
+        return found
+
+    ticking = asyncio.create_task(tick())
+    yield ask
+    ticking.cancel()
+
+
+@pytest.mark.parametrize("value", [text, messages, nested])
+async def test_a_state_of_20_megabytes_does_not_stall_the_event_loop(
+    stage: Stage, stalls: Callable[[], float], value: Callable[[], Any]
+) -> None:
+    """The best of three: the machine may have other things to do."""
+    found: dict[str, list[float]] = {"put": [], "put_writes": [], "get": []}
+    async with AsyncPgAgentSaver(stage.dsn, max_size=1) as saver:
+        for attempt in range(3):
+            config = thread(f"t{attempt}", checkpoint_ns="")
+            checkpoint = empty_checkpoint()
+            checkpoint["channel_values"] = {"state": value()}
+            checkpoint["channel_versions"] = {"state": "1"}
+            with without_collector():
+                await asyncio.sleep(0.02)
+                stalls()
+                stored = await saver.aput(config, checkpoint, {}, {"state": "1"})
+                await asyncio.sleep(0.02)
+                found["put"].append(stalls())
+                writes = [("state", checkpoint["channel_values"]["state"])]
+                await saver.aput_writes(stored, writes, "task")
+                await asyncio.sleep(0.02)
+                found["put_writes"].append(stalls())
+                kept = await saver.aget_tuple(config)  # to throw it away takes time too
+                await asyncio.sleep(0.02)
+                found["get"].append(stalls())
+                assert kept
+            if all(min(times) < STALL for times in found.values()):
+                return
+    pytest.fail(f"seconds that the loop stood still: {found}")
+
+
+async def test_large_values_are_serialised_while_all_threads_of_the_loop_wait(
+    stage: Stage,
+) -> None:
+    """Sync nodes take the loop's threads, and may wait there for the saver."""
+    go_on = threading.Event()
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(1))
+    waiting = loop.run_in_executor(None, go_on.wait, 20)
+    async with AsyncPgAgentSaver(stage.dsn, max_size=1) as saver, asyncio.timeout(10):
+        checkpoint = empty_checkpoint()
+        checkpoint["channel_values"] = {"state": LETTERS * 1_000}
+        await saver.aput(thread(checkpoint_ns=""), checkpoint, {}, {"state": "1"})
+    go_on.set()
+    assert await waiting
+
+
+async def test_the_token_of_a_call_without_a_configurable_reaches_a_large_put(
+    stage: Stage,
+) -> None:
+    run = stage.client.start_run("t", "worker")
+    async with AsyncPgAgentSaver(stage.dsn, max_size=1) as saver:
+        checkpoint = empty_checkpoint()
+        checkpoint["channel_values"] = {"state": LETTERS * 1_000}
+        with holding("t", run.fencing_token):
+            await saver.aput(thread(checkpoint_ns=""), checkpoint, {}, {"state": "1"})
