@@ -9,6 +9,8 @@
 --               order; type is then list, or dict (items are pairs).
 --   item        one an item that a value's runs name: channel, type, blob; idx is its number.
 --   write       one a stored write, in the order they apply: task_id, idx, channel, type, blob.
+--   sent        of a checkpoint of a format before 4: one for each write of its parent that sends a
+--               task, in order. They are the value of its channel __pregel_tasks.
 -- Reads under row security; locks nothing.
 create function pgagent.get_checkpoint(
   thread_id text, checkpoint_ns text default '', checkpoint_id text default null
@@ -113,6 +115,20 @@ begin
     and y.checkpoint_ns = c.checkpoint_ns
     and y.checkpoint_id = c.checkpoint_id
   order by y.task_path, y.task_id, y.idx;
+
+  if jsonb_typeof(c.checkpoint -> 'v') = 'number' and c.checkpoint -> 'v' < '4'::jsonb then
+    return query
+    select
+      'sent', c.thread_id, c.checkpoint_ns, c.checkpoint_id, null, null::bigint,
+      null::timestamptz, null::jsonb, null::jsonb, null::bigint, y.channel, null, y.type, y.blob,
+      null::int4range[], null::bigint, y.task_id, y.task_path, y.idx
+    from pgagent.checkpoint_writes as y
+    where y.thread_id = c.thread_id
+      and y.checkpoint_ns = c.checkpoint_ns
+      and y.checkpoint_id = c.parent_checkpoint_id
+      and y.channel = '__pregel_tasks'
+    order by y.task_path, y.task_id, y.idx;
+  end if;
 end
 $$;
 

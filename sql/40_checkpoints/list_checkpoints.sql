@@ -163,6 +163,25 @@ begin atomic
         and list_checkpoints.with_values
       offset 0
     ) as x
+  union all
+  select
+    'sent', w.thread_id, w.checkpoint_ns, w.checkpoint_id, null, null, null, null, null, null,
+    x.channel, null, x.type, x.blob, null, null, x.task_id, x.task_path, x.idx
+  from wanted as w
+  cross join
+    lateral (
+      select y.channel, y.type, y.blob, y.task_id, y.task_path, y.idx
+      from pgagent.checkpoint_writes as y
+      where
+        y.thread_id = w.thread_id
+        and y.checkpoint_ns = w.checkpoint_ns
+        and y.checkpoint_id = w.parent_checkpoint_id
+        and y.channel = '__pregel_tasks'
+      offset 0
+    ) as x
+  where
+    jsonb_typeof(w.checkpoint -> 'v') = 'number'
+    and w.checkpoint -> 'v' < '4'::jsonb
   order by 1, 7 desc nulls last, 6 desc nulls last, 18, 17, 19;
 end;
 

@@ -24,6 +24,7 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
     PendingWrite,
 )
+from langgraph.checkpoint.serde.types import TASKS
 from psycopg.types.range import Range
 
 from pgagent.calls import Row
@@ -36,6 +37,8 @@ from pgagent.saver.values import Learned, Values
 
 OnFork = Literal["record", "reject"]
 History = Literal["full", "latest"]
+
+FIRST_VERSION = f"{1:08x}.0000"
 
 INLINE_BYTES = 64
 """Strings up to this size live in the checkpoint row; longer ones are stored once a version."""
@@ -247,6 +250,7 @@ def decode(coder: Coder, rows: Iterable[Row], memory: Memory | None = None) -> D
     heads: list[_Fields] = []
     stored = _Stored(coder)
     writes: dict[tuple[str, str, str], list[PendingWrite]] = {}
+    sent: dict[tuple[str, str, str], list[Any]] = {}
     for row in rows:
         f = _Fields(*row)
         match f.kind:
@@ -260,6 +264,9 @@ def decode(coder: Coder, rows: Iterable[Row], memory: Memory | None = None) -> D
                 writes.setdefault((f.thread, f.ns, f.id), []).append(
                     (f.task_id, f.channel, coder.loads((f.type, f.blob), _written(f.channel)))
                 )
+            case "sent":
+                task = coder.loads((f.type, f.blob), _written(f.channel))
+                sent.setdefault((f.thread, f.ns, f.id), []).append(task)
             case "thread":
                 token = f.token
     stored.share_items = len(heads) > 1
@@ -270,6 +277,8 @@ def decode(coder: Coder, rows: Iterable[Row], memory: Memory | None = None) -> D
             if memory is not None:
                 for key, known in stored.known(found):
                     memory.note(key, known)
+            if tasks := sent.get((head.thread, head.ns, head.id)):
+                _add_tasks(found.checkpoint, tasks)
             yield found
 
     return Decoded(tuples(), token)
@@ -343,6 +352,13 @@ def _tuple(
         parent_config=config_of(thread_id, head.ns, head.parent_id) if head.parent_id else None,
         pending_writes=writes.get((head.thread, head.ns, head.id), []),
     )
+
+
+def _add_tasks(checkpoint: Checkpoint, tasks: list[Any]) -> None:
+    """Brings a checkpoint of a format before 4 to what later ones are, as other savers do."""
+    versions: dict[str, Any] = checkpoint["channel_versions"]
+    versions[TASKS] = max(versions.values()) if versions else FIRST_VERSION
+    checkpoint["channel_values"][TASKS] = tasks
 
 
 class _HistoryFields(NamedTuple):
