@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MB = 1024 * 1024
+PAGE = 8192
 Figures = dict[str, Any]
 
 
@@ -44,7 +45,7 @@ def total(sizes: dict[str, int]) -> int:
 def doublings(bytes_by_turns: dict[str, int]) -> list[float]:
     """How bytes grow at each doubling of the turns."""
     sizes = list(bytes_by_turns.values())
-    return [later / earlier for earlier, later in pairwise(sizes)]
+    return [later / max(earlier, PAGE) for earlier, later in pairwise(sizes)]
 
 
 def p95(samples: list[float]) -> float:

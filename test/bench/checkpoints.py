@@ -41,7 +41,7 @@ def measures(
     def at(number: int) -> int:
         return max(int(number * size), 2)
 
-    doublings = [at(100 * 2**n) for n in range(5)]
+    doublings = [max(at(100), 10) * 2**n for n in range(5)]
 
     def growth() -> dict[str, Any]:
         return {
