@@ -10,7 +10,6 @@ import json
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from itertools import chain
 from typing import Any, Literal, NamedTuple, cast
 
@@ -31,7 +30,7 @@ from pgagent.calls import Row
 from pgagent.errors import BadArgument
 from pgagent.fence import SeenThread
 from pgagent.saver.body import Body
-from pgagent.saver.items import Fingerprints, Key, Known, Memory, itemised
+from pgagent.saver.items import Fingerprints, Key, Known, Memory, copy_of, itemised
 from pgagent.saver.serde import Coder, Serialised, at, culprit, is_unicode
 from pgagent.saver.values import Learned, Values
 
@@ -307,7 +306,7 @@ class _Stored:
             return self._coder.loads(self.items[place], _channel(place[2]))
         if place not in self._loaded:
             self._loaded[place] = self._coder.loads(self.items[place], _channel(place[2]))
-        return copy(self._loaded[place])
+        return copy_of(self._loaded[place])
 
     def known(self, found: CheckpointTuple) -> Iterable[tuple[Key, Known]]:
         """What may be noted of the values of a checkpoint, before it is handed out."""
