@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal, NamedTuple, cast
@@ -229,6 +230,13 @@ def _written(channel: str) -> str:
 Version = tuple[str, str, str, str]
 """Thread, namespace, channel and version of a value."""
 
+Log = tuple[str, str, str]
+"""Thread, namespace and channel of items."""
+
+_NS, _CHANNEL, _TYPE, _BLOB, _IDX = map(
+    _Fields._fields.index, ("ns", "channel", "type", "blob", "idx")
+)
+
 
 class Decoded(NamedTuple):
     """What the rows of a read say: checkpoints, newest first, and the thread's fencing token."""
@@ -251,14 +259,16 @@ def decode(coder: Coder, rows: Iterable[Row], memory: Memory | None = None) -> D
     writes: dict[tuple[str, str, str], list[PendingWrite]] = {}
     sent: dict[tuple[str, str, str], list[Any]] = {}
     for row in rows:
+        if row[0] == "item":  # most rows are
+            log = stored.items[row[1], row[_NS], row[_CHANNEL]]
+            log[row[_IDX]] = (row[_TYPE], row[_BLOB])
+            continue
         f = _Fields(*row)
         match f.kind:
             case "checkpoint":
                 heads.append(f)
             case "value":
                 stored.values[f.thread, f.ns, f.channel, f.version] = f
-            case "item":
-                stored.items[f.thread, f.ns, f.channel, f.idx] = (f.type, f.blob)
             case "write":
                 writes.setdefault((f.thread, f.ns, f.id), []).append(
                     (f.task_id, f.channel, coder.loads((f.type, f.blob), _written(f.channel)))
@@ -288,25 +298,30 @@ class _Stored:
 
     def __init__(self, coder: Coder) -> None:
         self.values: dict[Version, _Fields] = {}
-        self.items: dict[tuple[str, str, str, int], Serialised] = {}
+        self.items: defaultdict[Log, dict[int, Serialised]] = defaultdict(dict)
         self.share_items = False
         self._coder = coder
-        self._loaded: dict[tuple[str, str, str, int], Any] = {}
+        self._loaded: defaultdict[Log, dict[int, Any]] = defaultdict(dict)
 
     def load(self, version: Version) -> Any:
         """A value of its own."""
         f = self.values[version]
         if f.runs is None:
             return self._coder.loads((f.type, f.blob), _channel(f.channel))
-        items = [self._item((*version[:3], number)) for number in _numbers(f.runs)]
+        log = version[:3]
+        numbers = _numbers(f.runs)
+        if self.share_items:
+            loaded = self._loaded[log]
+            missing = [number for number in numbers if number not in loaded]
+            loaded.update(zip(missing, self._load_items(log, missing), strict=True))
+            items = [copy_of(loaded[number]) for number in numbers]
+        else:
+            items = self._load_items(log, numbers)
         return items if f.type == "list" else dict(items)
 
-    def _item(self, place: tuple[str, str, str, int]) -> Any:
-        if not self.share_items:
-            return self._coder.loads(self.items[place], _channel(place[2]))
-        if place not in self._loaded:
-            self._loaded[place] = self._coder.loads(self.items[place], _channel(place[2]))
-        return copy_of(self._loaded[place])
+    def _load_items(self, log: Log, numbers: Sequence[int]) -> list[Any]:
+        stored = self.items[log]
+        return self._coder.loads_each([stored[number] for number in numbers], _channel(log[2]))
 
     def known(self, found: CheckpointTuple) -> Iterable[tuple[Key, Known]]:
         """What may be noted of the values of a checkpoint, before it is handed out."""
@@ -316,17 +331,19 @@ class _Stored:
             split = itemised(values.get(channel))
             if split is None:
                 continue
-            numbers = () if f.runs is None else _numbers(f.runs)
-            sizes = array("I", [len(self.items[thread, ns, channel, n][1]) for n in numbers])
-            digests = b"".join([fingerprints.of(item, _channel(channel)) for item in split.items])
+            numbers = [] if f.runs is None else _numbers(f.runs)
+            stored = self.items[thread, ns, channel]
+            sizes = array("I", [len(stored[number][1]) for number in numbers])
+            name = _channel(channel)
+            digests = b"".join([fingerprints.of(item, name) for item in split.items])
             yield (
                 Key(thread, ns, channel),
                 Known(version, split.kind, f.runs is not None, f.saved, digests, sizes),
             )
 
 
-def _numbers(runs: Sequence[Range[Any]]) -> Iterable[int]:
-    return chain.from_iterable(range(run.lower or 0, run.upper or 0) for run in runs)
+def _numbers(runs: Sequence[Range[Any]]) -> list[int]:
+    return list(chain.from_iterable(range(run.lower or 0, run.upper or 0) for run in runs))
 
 
 def _tuple(

@@ -100,6 +100,10 @@ def _packed(item: Any) -> bytes:
     return xxhash.xxh3_128_digest(_pack(item))
 
 
+def _pack(value: Any) -> bytes:
+    return ormsgpack.packb(value, option=jsonplus._option)
+
+
 def copy_of(item: Any) -> Any:
     """A shallow copy, as ``copy.copy`` makes it.
 
@@ -109,7 +113,7 @@ def copy_of(item: Any) -> Any:
     kind = type(item)
     if kind not in _MESSAGES or item.__pydantic_private__ is not None:
         return copy(item)
-    made = kind.__new__(kind)
+    made = object.__new__(kind)
     extra = item.__pydantic_extra__
     _set(made, "__dict__", item.__dict__.copy())
     _set(made, "__pydantic_fields_set__", item.__pydantic_fields_set__)
@@ -119,10 +123,6 @@ def copy_of(item: Any) -> Any:
 
 
 _set = object.__setattr__
-
-
-def _pack(value: Any) -> bytes:
-    return ormsgpack.packb(value, option=jsonplus._option)
 
 
 class Known(NamedTuple):
