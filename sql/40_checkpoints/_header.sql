@@ -1,5 +1,86 @@
 -- Headers of savers: what put_checkpoint and put_writes share.
 
+-- Whether a header is one of the usual kind, which _check_saver_header would pass: true proves it,
+-- anything else says nothing. One expression, without a query or a call: a fifth of a put's time on
+-- the server went into the checks.
+--
+-- In strict mode what cannot be compared is unknown, and unknown does not count as passing. A name
+-- of 63 characters has at most 252 bytes.
+create function pgagent._is_usual_header(header jsonb, body bytea, parts text)
+returns boolean
+language sql
+stable
+parallel safe
+begin atomic
+  select
+    octet_length(body) <= pgagent._limit('value')
+    and jsonb_typeof(header -> 'thread_id') = 'string'
+    and octet_length(header ->> 'thread_id') between 1 and pgagent._limit('thread_id')
+    and jsonb_typeof(header -> 'checkpoint_id') = 'string'
+    and octet_length(header ->> 'checkpoint_id') between 1 and pgagent._limit('name')
+    and jsonb_typeof(header -> 'checkpoint_ns') = 'string'
+    and octet_length(header ->> 'checkpoint_ns') <= pgagent._limit('checkpoint_ns')
+    and (
+      header ->> 'seen_token' is null
+      or jsonb_typeof(header -> 'seen_token') = 'number'
+      and header ->> 'seen_token' ~ '^[0-9]{1,15}$'
+    )
+    and jsonb_typeof(header -> parts) = 'array'
+    and jsonb_array_length(header -> parts) = jsonb_array_length(
+      jsonb_path_query_array(
+        header -> parts,
+        'strict $[*] ? (
+          @.type.type() == "string" && @.type != ""
+          && @.offset >= 0 && @.offset.floor() == @.offset
+          && @.length >= 0 && @.length.floor() == @.length && @.offset + @.length <= $bytes
+          && @.channel like_regex "^.{1,63}$" flag "s"
+          && (
+            $is == "channels" && @.version like_regex "^.{1,63}$" flag "s"
+            || $is == "writes"
+            && @.idx.floor() == @.idx && @.idx >= -2147483648 && @.idx <= 2147483647
+          )
+        )',
+        jsonb_build_object('bytes', octet_length(body), 'is', parts),
+        true
+      )
+    )
+    and (
+      header ->> 'inline' is null
+      or jsonb_path_exists(
+        header -> 'inline',
+        'strict $ ? (
+          @.type() == "object" && @.type.type() == "string" && @.type != ""
+          && @.offset >= 0 && @.offset.floor() == @.offset
+          && @.length >= 0 && @.length.floor() == @.length && @.offset + @.length <= $bytes
+          && @.channels.type() == "array" && !(exists(@.channels[*] ? (@.type() != "string")))
+        )',
+        jsonb_build_object('bytes', octet_length(body)),
+        true
+      )
+      -- The slow check looks for names in it, too.
+      and not header -> 'inline' ?| array['channel', 'version']
+    )
+    -- Of every member, which is more than there can be in the two.
+    and not jsonb_path_exists(
+      header,
+      'lax $.*[*] ? (
+        exists(@.digest) && @.digest != null
+        && !(
+          @.digest.type() == "string" && @.digest like_regex "^([0-9a-f]{2})+$"
+          && @.digest_format.type() == "string"
+        )
+        || exists(@.saved)
+        && !(
+          @.saved.type() == "number" && @.saved >= 0 && @.saved.floor() == @.saved
+          && @.saved <= 9007199254740992
+        )
+      )'
+    );
+end;
+
+comment on function pgagent._is_usual_header(jsonb, bytea, text) is
+'True for a header that needs no closer look; anything else says nothing.';
+
 -- Raises PA008 or PA009 for a header that cannot be used.
 --
 -- parts: 'channels' or 'writes': the member that holds the values. Each has a type, and offset and
@@ -110,6 +191,29 @@ $$;
 
 comment on function pgagent._check_saver_header(jsonb, bytea, text) is
 'Raises PA008 or PA009 when the header of a saver''s call cannot be used.';
+
+-- Raises PA008 or PA009 for what a checkpoint's header says beside its values.
+create function pgagent._check_checkpoint(header jsonb)
+returns void
+language plpgsql
+immutable
+parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform pgagent._check_object('checkpoint', header -> 'checkpoint', 'checkpoint');
+  perform pgagent._check_object('metadata', header -> 'metadata', 'checkpoint');
+  if jsonb_typeof(coalesce(header -> 'checkpoint' -> 'channel_versions', '{}')) <> 'object' then
+    perform pgagent._raise('PA008', 'channel_versions must be a JSON object');
+  end if;
+  if header ->> 'parent_checkpoint_id' is not null then
+    perform pgagent._check_name('parent_checkpoint_id', header ->> 'parent_checkpoint_id');
+  end if;
+end
+$$;
+
+comment on function pgagent._check_checkpoint(jsonb) is
+'Raises PA008 or PA009 for what a checkpoint''s header says beside its values.';
 
 -- The bytes that a part of a header points at.
 create function pgagent._slice(body bytea, part jsonb)

@@ -1,5 +1,33 @@
 -- Values that are told as parts of an earlier version; see _put_values.
 
+-- Whether a value is one new item behind some of its base's, which _check_items would pass: what
+-- most puts bring. True proves it, anything else says nothing.
+create function pgagent._is_append(value jsonb)
+returns boolean
+language sql
+immutable
+parallel safe
+begin atomic
+  select jsonb_path_exists(
+    value,
+    'strict $ ? (
+      (@.type == "list" || @.type == "dict") && @.base.type() == "string"
+      && @.lengths.type() == "array" && @.lengths.size() == 1 && @.lengths[0] == @.length
+      && @.parts.type() == "array" && @.parts.size() == 2 && @.parts[1] == 1
+      && @.parts[0].type() == "array" && @.parts[0].size() == 2
+      && @.parts[0][0] >= 0 && @.parts[0][0].floor() == @.parts[0][0]
+      && @.parts[0][1] > @.parts[0][0] && @.parts[0][1].floor() == @.parts[0][1]
+      && @.parts[0][1] < 2147483647 && @.types.type() == "string"
+      && @.size >= 0 && @.size.floor() == @.size && @.size <= 9007199254740992
+    )',
+    '{}',
+    true
+  );
+end;
+
+comment on function pgagent._is_append(jsonb) is
+'True for a value that is one new item behind some of its base''s; anything else says nothing.';
+
 -- Raises PA008 for a value whose parts cannot be used.
 create function pgagent._check_items(value jsonb)
 returns void
@@ -19,13 +47,16 @@ begin
       'strict $[*] ? (!(
         @.type() == "number" && @ > 0 && @.floor() == @ && @ < 2147483647
         || @.type() == "array" && @.size() == 2
-        && @[0] >= 0 && @[0].floor() == @[0] && @[1] > @[0] && @[1].floor() == @[1]
-        && @[1] < 2147483647
+        && @[0].type() == "number" && @[0] >= 0 && @[0].floor() == @[0]
+        && @[1].type() == "number" && @[1] > @[0] && @[1].floor() == @[1] && @[1] < 2147483647
       ))'
     ) then 'parts must be counts above 0 and pairs [from, to]'
     when jsonb_typeof(value -> 'lengths') is distinct from 'array'
       or jsonb_path_exists(
-        value -> 'lengths', 'strict $[*] ? (!(@ >= 0 && @.floor() == @ && @ < 2147483647))'
+        value -> 'lengths',
+        'strict $[*] ? (
+          @.type() != "number" || !(@ >= 0 && @.floor() == @ && @ < 2147483647)
+        )'
       ) then 'lengths must be an array of counts'
     when (
       select coalesce(sum(l.length::bigint), 0)
@@ -75,7 +106,8 @@ declare
   v_length integer;
   v_piece int4range;
 begin
-  for v_part in select p.part from jsonb_array_elements(parts) as p (part) loop
+  for v_place in 0 .. jsonb_array_length(parts) - 1 loop
+    v_part := parts -> v_place;
     if jsonb_typeof(v_part) = 'number' then
       v_from := 0;
       v_to := v_part::integer;

@@ -27,34 +27,33 @@ as $$
 #variable_conflict use_column
 declare
   v_value jsonb;
-  v_blobs bigint;
-  v_stored bigint;
+  v_blobs integer := jsonb_array_length(
+    jsonb_path_query_array(channels, 'lax $[*] ? (!exists(@.parts))')
+  );
+  v_stored integer := 0;
 begin
-  insert into pgagent.checkpoint_blobs (
-    thread_id, checkpoint_ns, channel, version, type, blob, saved, digest, digest_format
-  )
-  select
-    _put_values.thread_id, _put_values.checkpoint_ns, v.element ->> 'channel',
-    v.element ->> 'version', v.element ->> 'type', pgagent._slice(body, v.element),
-    coalesce((v.element -> 'saved')::bigint, 0), decode(v.element ->> 'digest', 'hex'),
-    v.element ->> 'digest_format'
-  from jsonb_array_elements(_put_values.channels) as v (element)
-  where not v.element ? 'parts'
-  on conflict on constraint checkpoint_blobs_pkey do nothing;
-  get diagnostics v_stored = row_count;
-
-  select count(*) filter (where not v.element ? 'parts') into v_blobs
-  from jsonb_array_elements(_put_values.channels) as v (element);
-  for v_value in
-    select v.element
+  if v_blobs > 0 then
+    insert into pgagent.checkpoint_blobs (
+      thread_id, checkpoint_ns, channel, version, type, blob, saved, digest, digest_format
+    )
+    select
+      _put_values.thread_id, _put_values.checkpoint_ns, v.element ->> 'channel',
+      v.element ->> 'version', v.element ->> 'type', pgagent._slice(body, v.element),
+      coalesce((v.element -> 'saved')::bigint, 0), decode(v.element ->> 'digest', 'hex'),
+      v.element ->> 'digest_format'
     from jsonb_array_elements(_put_values.channels) as v (element)
-    where v.element ? 'parts' or v_stored < v_blobs
-  loop
+    where not v.element ? 'parts'
+    on conflict on constraint checkpoint_blobs_pkey do nothing;
+    get diagnostics v_stored = row_count;
+  end if;
+
+  for v_at in 0 .. jsonb_array_length(_put_values.channels) - 1 loop
+    v_value := _put_values.channels -> v_at;
     if v_value ? 'parts' then
       perform pgagent._put_items(
         _put_values.thread_id, _put_values.checkpoint_ns, v_value, body
       );
-    else
+    elsif v_stored < v_blobs then
       perform pgagent._check_repeat(_put_values.thread_id, _put_values.checkpoint_ns, v_value);
     end if;
   end loop;
@@ -82,7 +81,9 @@ declare
   v_next integer;
   v_count integer;
 begin
-  perform pgagent._check_items(value);
+  if pgagent._is_append(value) is not true then
+    perform pgagent._check_items(value);
+  end if;
   if v_base is not null then
     select b.runs, b.runs_spent into v_base_runs, v_spent
     from pgagent.checkpoint_blobs as b

@@ -45,20 +45,23 @@ declare
   v_seq bigint;
   v_is_new boolean;
 begin
-  perform pgagent._check_saver_header(header, body, 'channels');
+  if (
+    pgagent._is_usual_header(header, body, 'channels')
+    and pg_column_size(header) <= pgagent._limit('checkpoint')
+    and jsonb_typeof(header -> 'checkpoint') = 'object'
+    and jsonb_typeof(header -> 'metadata') = 'object'
+    and jsonb_typeof(header -> 'checkpoint' -> 'channel_versions') = 'object'
+    and coalesce(octet_length(header ->> 'parent_checkpoint_id'), 1)
+    between 1 and pgagent._limit('name')
+  ) is not true then
+    perform pgagent._check_saver_header(header, body, 'channels');
+    perform pgagent._check_checkpoint(header);
+  end if;
   select * into h
   from jsonb_to_record(header) as x (
     thread_id text, checkpoint_ns text, checkpoint_id text, parent_checkpoint_id text,
     checkpoint jsonb, metadata jsonb, inline jsonb, channels jsonb, seen_token numeric
   );
-  perform pgagent._check_object('checkpoint', h.checkpoint, 'checkpoint');
-  perform pgagent._check_object('metadata', h.metadata, 'checkpoint');
-  if jsonb_typeof(coalesce(h.checkpoint -> 'channel_versions', '{}')) <> 'object' then
-    perform pgagent._raise('PA008', 'channel_versions must be a JSON object');
-  end if;
-  if h.parent_checkpoint_id is not null then
-    perform pgagent._check_name('parent_checkpoint_id', h.parent_checkpoint_id);
-  end if;
   v_source := h.metadata ->> 'source';
   if h.checkpoint_ns = '' and v_source = 'loop' and fencing_token is not null then
     v_step := pgagent._step_of(h.metadata);

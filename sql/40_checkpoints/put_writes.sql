@@ -33,13 +33,18 @@ declare
   v_job_id uuid;
   v_count bigint;
 begin
-  perform pgagent._check_saver_header(header, body, 'writes');
+  if (
+    pgagent._is_usual_header(header, body, 'writes')
+    and octet_length(header ->> 'task_id') between 1 and pgagent._limit('name')
+  ) is not true then
+    perform pgagent._check_saver_header(header, body, 'writes');
+    perform pgagent._check_name('task_id', header ->> 'task_id');
+  end if;
   select * into h
   from jsonb_to_record(header) as x (
     thread_id text, checkpoint_ns text, checkpoint_id text, task_id text, task_path text,
     writes jsonb, seen_token numeric
   );
-  perform pgagent._check_name('task_id', h.task_id);
 
   loop
     select a.active_job_id into v_job_id

@@ -158,11 +158,14 @@ def _call(
     *,
     idempotent: bool = False,
     columns: str = "*",
+    one_value: bool = False,
 ) -> Call[T]:
-    """``select * from pgagent.function(name => $n::type, ...)``."""
+    """``select * from pgagent.function(name => $n::type, ...)``; ``one_value``: without the from,
+    which saves the server 5 us where a call takes 130."""
     named = ", ".join(f"{name} => %s::{type_}" for name, (type_, _) in arguments.items())
+    called = f"pgagent.{function}({named})"
     return Call(
-        f"select {columns} from pgagent.{function}({named})",
+        f"select {called}" if one_value else f"select {columns} from {called}",
         [value for _, value in arguments.values()],
         read,
         idempotent,
@@ -690,6 +693,7 @@ def put_checkpoint(header: str, body: bytes, fencing_token: int | None) -> Call[
         },
         _scalar,
         idempotent=True,
+        one_value=True,
     )
 
 
@@ -704,6 +708,7 @@ def put_writes(header: str, body: bytes, fencing_token: int | None) -> Call[int]
         },
         _scalar,
         idempotent=True,
+        one_value=True,
     )
 
 

@@ -12,8 +12,9 @@ select pg_temp.many_writes();
 analyze pgagent.agent_sessions, pgagent.checkpoints, pgagent.checkpoint_writes;
 select become('t_tenant');
 set local pgagent.user_id = 'user-7';
--- The first call reads the catalog.
+-- The first calls read the catalog.
 select pg_temp.buffers($$select * from pgagent.get_checkpoint('t')$$);
+select pg_temp.buffers($$select * from pgagent.list_checkpoints('t', '', max_rows => 10)$$);
 
 select cmp_ok(
   pg_temp.buffers($$select * from pgagent.get_checkpoint('t')$$), '<', 60::bigint, 'buffers'
