@@ -94,6 +94,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "thread_id": "busy", "checkpoint_ns": "", "checkpoint_id": "c1", "channels": ["a"],
     },
     "discard_partial_outputs": {"thread_id": "busy", "fencing_token": 2},
+    "enable_metadata_index": {},
     "enqueue_job": {"thread_id": "busy", "payload": Jsonb(1)},
     "fail_job": {"job_id": "busy", "fencing_token": 2, "error": Jsonb(1)},
     "fail_tool_call": {"call_id": "busy", "error": Jsonb(1), "fencing_token": 2},

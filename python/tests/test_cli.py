@@ -78,3 +78,33 @@ def test_up_runs_a_server_with_pgagent_until_it_is_interrupted() -> None:
         assert process.wait(30) == 0
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(dsn)
+
+
+def test_metadata_index_is_made_once_and_again_when_it_was_left_half_made(pgagent_dsn: str) -> None:
+    def state() -> list[tuple[bool, str]]:
+        return connection.execute(
+            "select i.indisvalid, pg_get_indexdef(i.indexrelid) from pg_index as i "
+            "where i.indexrelid = to_regclass('pgagent.checkpoints_metadata_idx')"
+        ).fetchall()
+
+    with psycopg.connect(pgagent_dsn, autocommit=True) as connection:
+        assert state() == []
+        code, said = run("metadata-index", "--dsn", pgagent_dsn)
+        assert (code, said.split()[:3]) == (0, ["create", "index", "concurrently"])
+        assert [valid for valid, _ in state()] == [True]
+        assert "USING gin (metadata jsonb_path_ops)" in state()[0][1]
+        again = run("metadata-index", "--dsn", pgagent_dsn)
+        assert again == (0, "the index is there already\n")
+        connection.execute(
+            "update pg_index set indisvalid = false "
+            "where indexrelid = 'pgagent.checkpoints_metadata_idx'::regclass"
+        )
+        code, said = run("metadata-index", "--dsn", pgagent_dsn)
+        assert [line.split()[0] for line in said.splitlines()] == ["drop", "create"]
+        assert [valid for valid, _ in state()] == [True]
+
+
+def test_metadata_index_says_why_it_was_not_made(empty_dsn: str) -> None:
+    code, said = run("metadata-index", "--dsn", empty_dsn)
+    assert code == 1
+    assert "pgagent" in said

@@ -84,8 +84,8 @@ begin
       from pgagent.checkpoints as c
       where
         list_checkpoints.thread_id is null
+        and list_checkpoints.filter is null
         and c.checkpoint_ns = coalesce(list_checkpoints.checkpoint_ns, c.checkpoint_ns)
-        and (list_checkpoints.filter is null or c.metadata @> list_checkpoints.filter)
         and c.checkpoint_id = coalesce(list_checkpoints.checkpoint_id, c.checkpoint_id)
         and (
           list_checkpoints.before is null
@@ -96,6 +96,31 @@ begin
         )
       order by c.created_at desc, c.seq desc
       limit case when max_rows < 0 then 0 else max_rows end
+    )
+    union all
+    (
+      select c.*
+      from
+        pgagent._with_metadata(
+          case when list_checkpoints.thread_id is null then list_checkpoints.filter end,
+          list_checkpoints.checkpoint_ns,
+          list_checkpoints.checkpoint_id,
+          (select e.created_at from edge as e),
+          (select e.seq from edge as e),
+          max_rows
+        ) as f
+      -- checkpoints_pkey
+      cross join
+        lateral (
+          select x.*
+          from pgagent.checkpoints as x
+          where
+            x.thread_id = f.thread
+            and x.checkpoint_ns = f.ns
+            and x.checkpoint_id = f.id
+          offset 0
+        ) as c
+      where list_checkpoints.before is null or exists (select from edge)
     )
   ),
 

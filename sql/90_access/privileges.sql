@@ -42,8 +42,10 @@ from (
   ('pause_job', '{worker,admin}'),
   ('reap_expired', '{worker,admin}'),
   ('set_setting', '{admin}'),
+  ('enable_metadata_index', '{admin}'),
   ('grant_access', '{}'),
   -- Private, and reached by policies, column defaults and functions that run as their caller.
+  ('_with_metadata', '{reader,tenant,worker,admin}'),
   ('_tenant', '{reader,tenant,worker,admin}'),
   ('_without_value', '{reader,tenant,worker,admin}'),
   ('_stored_value', '{reader,tenant,worker,admin}'),

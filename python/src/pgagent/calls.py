@@ -803,6 +803,11 @@ def prune_history(
     )
 
 
+def enable_metadata_index() -> Call[list[str]]:
+    """The statements that make the index for lists by metadata, each to run in autocommit mode."""
+    return _call("enable_metadata_index", {}, lambda rows: [row[0] for row in rows])
+
+
 def delete_runs(run_ids: Sequence[str]) -> Call[int]:
     """Deletes the checkpoints that some runs stored; returns how many."""
     return _call("delete_runs", {"run_ids": ("text[]", list(run_ids))}, _scalar, idempotent=True)

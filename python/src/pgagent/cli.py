@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from pgagent import install as installer
+from pgagent.client import Client
 
 app = typer.Typer(
     name="pgagentctl",
@@ -72,6 +73,18 @@ def version(dsn: Dsn = "") -> None:
         else:
             console.print("database: not installed")
             raise typer.Exit(1)
+
+
+@app.command()
+def metadata_index(dsn: Dsn = "") -> None:
+    """Make the index for lists of checkpoints of all threads by metadata. Holds up no run."""
+    with refusing(psycopg.Error), psycopg.connect(dsn, autocommit=True) as connection:
+        statements = Client(connection).enable_metadata_index()
+        for statement in statements:
+            console.print(statement, markup=False, highlight=False)
+            connection.execute(statement)
+    if not statements:
+        console.print("the index is there already")
 
 
 @app.command()

@@ -188,5 +188,6 @@ class Client:
     fail_tool_call = _method(calls.fail_tool_call)
     discard_partial_outputs = _method(calls.discard_partial_outputs)
     prune_history = _method(calls.prune_history)
+    enable_metadata_index = _method(calls.enable_metadata_index)
     delete_runs = _method(calls.delete_runs)
     copy_thread = _method(calls.copy_thread)

@@ -1,3 +1,4 @@
+-- And one that reads, and asks itself what row security asks.
 begin;
 select plan(2);
 
@@ -11,8 +12,8 @@ select set_eq(
     append_event, append_message, append_messages, begin_tool_call, cancel_job, claim_job,
     claim_jobs, complete_job, complete_tool_call, copy_thread, create_session, delete_runs,
     delete_session, discard_partial_outputs, enqueue_job, fail_job, fail_tool_call, pause_job,
-    prune_history, put_checkpoint, put_writes, reap_expired, record_usage, release_job, renew_lease, resume_job, set_setting,
-    start_run
+    prune_history, put_checkpoint, put_writes, reap_expired, record_usage, release_job, renew_lease,
+    resume_job, set_setting, start_run, _with_metadata
   }'::text[], 'security definer'
 );
 select set_eq(
@@ -22,8 +23,8 @@ select set_eq(
     where p.pronamespace = 'pgagent'::regnamespace and not p.prosecdef and p.proname not like '\_%'
   $$,
   '{
-    delta_channel_history, get_checkpoint, get_job, grant_access, idempotency_key,
-    list_checkpoints, version
+    delta_channel_history, enable_metadata_index, get_checkpoint, get_job, grant_access,
+    idempotency_key, list_checkpoints, version
   }'::text[],
   'with the rights of their caller'
 );

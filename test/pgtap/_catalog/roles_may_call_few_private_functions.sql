@@ -21,6 +21,7 @@ select set_eq(
     '_service: t_admin t_reader t_worker',
     '_stored_value: t_admin t_reader t_tenant t_worker',
     '_tenant: t_admin t_reader t_tenant t_worker',
+    '_with_metadata: t_admin t_reader t_tenant t_worker',
     '_without_value: t_admin t_reader t_tenant t_worker',
     '_writer: t_admin t_worker'
   ]
