@@ -27,7 +27,7 @@ from langgraph.graph import START, StateGraph
 from pydantic import BaseModel, PrivateAttr
 
 from pgagent import PgAgentSaver
-from pgagent.saver.items import Key, Known, Memory
+from pgagent.saver.items import Key, Known, Memory, difference
 from support.family import State
 from support.stage import Stage, thread
 
@@ -492,3 +492,22 @@ def test_a_channel_that_does_not_change_costs_nothing(stage: Stage, saver: PgAge
     assert stage.conn.execute(
         "select count(*) from pgagent.checkpoint_blobs where thread_id = 't' and channel = 'note'"
     ).fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    ("new", "parts", "fresh"),
+    [
+        ("bcdx", [[1, 4], 1], [3]),
+        ("dxy", [[3, 4], 2], [1, 2]),
+        ("bcda", [[1, 4], [0, 1]], []),
+        ("bcxd", [[1, 3], 1, [3, 4]], [2]),
+        ("bcd", [[1, 4]], []),
+    ],
+)
+def test_a_window_that_slides_is_what_it_keeps_and_what_came(
+    new: str, parts: list[int | list[int]], fresh: list[int]
+) -> None:
+    def digests(text: str) -> bytes:
+        return b"".join(letter.encode() * 16 for letter in text)
+
+    assert difference(digests("abcd"), digests(new)) == (parts, fresh)

@@ -16,6 +16,8 @@ language plpgsql
 volatile
 security definer
 set search_path = pg_catalog, pg_temp
+-- As for list_checkpoints: 27 ms of 73.
+set jit = off
 as $$
 #variable_conflict use_column
 declare

@@ -209,6 +209,8 @@ def difference(base: bytes, digests: bytes) -> Difference:
     """
     old, new = len(base) // _DIGEST, len(digests) // _DIGEST
     head = _alike(base, digests, min(old, new))
+    if head == 0 and (slid := _slid(base, digests)):
+        return Difference([[slid, old], new - old + slid], list(range(old - slid, new)))
     tail = _alike_at_the_end(base, digests, min(old, new) - head)
     places: dict[bytes, int] = {}
     if head + tail < new:
@@ -229,6 +231,21 @@ def difference(base: bytes, digests: bytes) -> Difference:
     if tail:
         parts.keep(old - tail, old)
     return Difference(parts.parts, parts.fresh)
+
+
+def _slid(base: bytes, digests: bytes) -> int:
+    """How many items went from the front, when no other went and what came behind is new; else 0.
+
+    What a window does at each turn, without looking up each item.
+    """
+    place = base.find(digests[:_DIGEST]) if digests else -1
+    kept = len(base) - place
+    if place <= 0 or place % _DIGEST or kept >= len(digests):
+        return 0
+    came = range(kept // _DIGEST, len(digests) // _DIGEST)
+    if digests[:kept] != base[place:] or any(_nth(digests, n) in base for n in came):
+        return 0
+    return place // _DIGEST
 
 
 class _Parts:

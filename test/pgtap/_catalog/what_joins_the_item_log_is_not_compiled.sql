@@ -1,0 +1,16 @@
+-- The planner takes one range of the log for many, and the server would compile for a second what
+-- runs for a millisecond.
+begin;
+select plan(1);
+
+select set_eq(
+  $$
+    select p.proname::text
+    from pg_proc as p
+    where p.pronamespace = 'pgagent'::regnamespace and 'jit=off' = any(p.proconfig)
+  $$,
+  array['copy_thread', 'list_checkpoints']
+);
+
+select * from finish();
+rollback;
