@@ -272,6 +272,23 @@ def test_what_cannot_be_kept_is_refused_with_its_channel_and_path(
         assert count == (0,)
 
 
+def test_an_error_of_another_serializer_does_not_repeat_the_value(stage: Stage) -> None:
+    class Telling:
+        def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+            raise ValueError(f"cannot do {obj!r}")
+
+        def loads_typed(self, data: tuple[str, bytes]) -> Any:
+            raise NotImplementedError
+
+    with (
+        PgAgentSaver(stage.dsn, serde=Telling(), max_size=1) as saver,
+        pytest.raises(BadArgument) as refused,
+    ):
+        Store(saver).put(it=["canary" * 30])
+    assert "canary" not in str(refused.value)
+    assert "channel 'it' cannot be stored: at [0]: ValueError" in str(refused.value)
+
+
 class Both(TypedDict):
     log: Annotated[list[Any], lambda one, other: [*one, *other]]
 

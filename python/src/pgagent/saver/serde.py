@@ -196,7 +196,7 @@ class Coder:
         One after the other, what msgpack made are the elements of an array: they are read at once.
         A get of 500 messages took 5.5 ms, one by one, and takes 4.6.
         """
-        if self.is_jsonplus and all(type_ == "msgpack" for type_, _ in stored):
+        if self.is_jsonplus and stored and all(type_ == "msgpack" for type_, _ in stored):
             size = len(stored).to_bytes(4, "big")
             array = b"".join([b"\xdd", size, *[blob for _, blob in stored]])
             values: list[Any] = self.loads(("msgpack", array), name)
