@@ -30,6 +30,7 @@ from pgagent.saver.base import SaverBase
 from pgagent.saver.beside import Beside, are_large, is_large
 from pgagent.saver.codec import History, OnFork
 from pgagent.saver.items import MEMORY_BYTES
+from pgagent.saver.large import LARGE_VALUE
 from pgagent.saver.serde import Allowed
 
 T = TypeVar("T")
@@ -45,7 +46,8 @@ class AsyncPgAgentSaver(SaverBase):
     ``on_fork`` says what becomes of a plain run that another one overtook: ``record`` stores its
     branch, as other savers do, and ``reject`` raises ``HeadMoved``. ``history="latest"`` keeps no
     earlier checkpoint than what the latest needs: no time travel, and no growth. ``memory_bytes``
-    bounds what is remembered of lists, so that only what is new in them is written.
+    bounds what is remembered of lists, so that only what is new in them is written. A value, or an
+    item of a list, of more bytes than ``large_value`` is stored with a warning, once a channel.
 
         async with AsyncPgAgentSaver.from_conn_string(dsn) as saver:
             await saver.setup()
@@ -80,6 +82,7 @@ class AsyncPgAgentSaver(SaverBase):
         on_fork: OnFork = "record",
         history: History = "full",
         memory_bytes: int = MEMORY_BYTES,
+        large_value: int | None = LARGE_VALUE,
         **pool_options: Any,
     ) -> None:
         super().__init__(
@@ -90,6 +93,7 @@ class AsyncPgAgentSaver(SaverBase):
             on_fork=on_fork,
             history=history,
             memory_bytes=memory_bytes,
+            large_value=large_value,
         )
         if isinstance(source, AsyncConnection) and not source.autocommit:
             raise ValueError(

@@ -32,6 +32,7 @@ from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, SeenThread, token_
 from pgagent.saver import codec, flights
 from pgagent.saver.codec import History, OnFork
 from pgagent.saver.items import Memory
+from pgagent.saver.large import LargeValues
 from pgagent.saver.serde import Allowed, Coder, strict_serializer, with_types
 from pgagent.saver.values import Learned
 
@@ -90,6 +91,7 @@ class SaverBase(BaseCheckpointSaver[str]):
         on_fork: OnFork,
         history: History,
         memory_bytes: int,
+        large_value: int | None,
     ) -> None:
         super().__init__(serde=serde or strict_serializer())
         self._plaintext = plaintext
@@ -98,6 +100,7 @@ class SaverBase(BaseCheckpointSaver[str]):
         self._history: History = history
         self._seen = SeenTokens()
         self._memory = Memory(memory_bytes)
+        self._large = LargeValues(large_value)
         self._flights = flights.Flights()
         self.serde = with_types(self.serde, allow)
 
@@ -153,6 +156,7 @@ class SaverBase(BaseCheckpointSaver[str]):
         message, learned = codec.encode_checkpoint(
             self._coder(),
             self._memory,
+            self._large,
             thread_id=thread_id,
             checkpoint_ns=checkpoint_ns,
             parent_checkpoint_id=get_checkpoint_id(config),

@@ -32,6 +32,7 @@ from pgagent.errors import BadArgument
 from pgagent.fence import SeenThread
 from pgagent.saver.body import Body
 from pgagent.saver.items import Fingerprints, Key, Known, Memory, copy_of, itemised
+from pgagent.saver.large import LargeValues
 from pgagent.saver.serde import Coder, Serialised, at, culprit, is_unicode
 from pgagent.saver.values import Learned, Values
 
@@ -73,6 +74,7 @@ class Encoded(NamedTuple):
 def encode_checkpoint(
     coder: Coder,
     memory: Memory,
+    large: LargeValues,
     *,
     thread_id: str,
     checkpoint_ns: str,
@@ -91,7 +93,7 @@ def encode_checkpoint(
         BadArgument: a value or the metadata cannot be stored; names the channel or key, and where.
     """
     body = Body()
-    new = Values(coder, memory, body)
+    new = Values(coder, memory, body, large)
     values = checkpoint["channel_values"]
     inline = {name: value for name, value in values.items() if is_inline(value)}
     header: dict[str, Any] = {

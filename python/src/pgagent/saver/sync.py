@@ -26,6 +26,7 @@ from pgagent.errors import BaseMissing, NotFound, ThreadGone
 from pgagent.saver.base import SaverBase
 from pgagent.saver.codec import History, OnFork
 from pgagent.saver.items import MEMORY_BYTES
+from pgagent.saver.large import LARGE_VALUE
 from pgagent.saver.serde import Allowed
 
 
@@ -38,7 +39,8 @@ class PgAgentSaver(SaverBase):
     ``on_fork`` says what becomes of a plain run that another one overtook: ``record`` stores its
     branch, as other savers do, and ``reject`` raises ``HeadMoved``. ``history="latest"`` keeps no
     earlier checkpoint than what the latest needs: no time travel, and no growth. ``memory_bytes``
-    bounds what is remembered of lists, so that only what is new in them is written.
+    bounds what is remembered of lists, so that only what is new in them is written. A value, or an
+    item of a list, of more bytes than ``large_value`` is stored with a warning, once a channel.
 
         with PgAgentSaver.from_conn_string(dsn) as saver:
             saver.setup()
@@ -73,6 +75,7 @@ class PgAgentSaver(SaverBase):
         on_fork: OnFork = "record",
         history: History = "full",
         memory_bytes: int = MEMORY_BYTES,
+        large_value: int | None = LARGE_VALUE,
         **pool_options: Any,
     ) -> None:
         super().__init__(
@@ -83,6 +86,7 @@ class PgAgentSaver(SaverBase):
             on_fork=on_fork,
             history=history,
             memory_bytes=memory_bytes,
+            large_value=large_value,
         )
         if isinstance(source, Connection) and not source.autocommit:
             raise ValueError(

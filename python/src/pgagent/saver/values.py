@@ -23,6 +23,7 @@ from pgagent.saver.items import (
     digest_of,
     itemised,
 )
+from pgagent.saver.large import LargeValues
 from pgagent.saver.serde import Coder, Serialised
 
 Learned = dict[Key, Known]
@@ -37,11 +38,12 @@ class Values:
     that items would have saved since reach the price of writing them all.
     """
 
-    def __init__(self, coder: Coder, memory: Memory, body: Body) -> None:
+    def __init__(self, coder: Coder, memory: Memory, body: Body, large: LargeValues) -> None:
         self._coder = coder
         self._fingerprints = Fingerprints(coder)
         self._memory = memory
         self._body = body
+        self._large = large
         self.learned: Learned = {}
 
     def add(self, key: Key, version: str, value: Any) -> dict[str, Any]:
@@ -55,6 +57,7 @@ class Values:
         element: dict[str, Any] = {"channel": key.channel, "version": version}
         if split is None:
             clear = self._coder.clear_whole(value, name)
+            self._large.look(key.channel, len(clear[1]))
             element |= self._told(digest_of(clear))
             return element | self._body.add(self._coder.seal(clear))
         try:
@@ -74,6 +77,7 @@ class Values:
             if saved >= len(blob[1]) + ITEM_COST * len(split.items):
                 parts = self._parts(key, None, split, digests)
         if parts is None:
+            self._large.look(key.channel, len(blob[1]))
             self.learned[key] = Known(version, split.kind, False, saved, digests, array("I"))
             return element | self._body.add(blob) | {"saved": saved}
         told, sizes = parts
@@ -101,6 +105,7 @@ class Values:
         sizes = _sizes(parts, known.sizes if known is not None else array("I"), blobs)
         if known is not None and fresh and sum(len(b) + ITEM_COST for _, b in blobs) >= sum(sizes):
             return None
+        self._large.look(key.channel, max((len(blob) for _, blob in blobs), default=0))
         types = [type_ for type_, _ in blobs]
         return {
             **self._body.add((split.kind, b"".join(blob for _, blob in blobs))),
