@@ -266,7 +266,7 @@ async def stalls() -> AsyncIterator[Callable[[], float]]:
 async def test_a_state_of_20_megabytes_does_not_stall_the_event_loop(
     stage: Stage, stalls: Callable[[], float], value: Callable[[], Any]
 ) -> None:
-    """The best of three: the machine may have other things to do."""
+    """The best of some tries: the machine may have other things to do."""
     found: dict[str, list[float]] = {"put": [], "put_writes": [], "get": []}
     async with AsyncPgAgentSaver(stage.dsn, max_size=1) as saver:
         for attempt in range(8):
