@@ -337,7 +337,7 @@ class _Stored:
             stored = self.items[thread, ns, channel]
             sizes = array("I", [len(stored[number][1]) for number in numbers])
             name = _channel(channel)
-            digests = b"".join([fingerprints.of(item, name) for item in split.items])
+            digests = fingerprints.of_all(split.items, name)
             yield (
                 Key(thread, ns, channel),
                 Known(version, split.kind, f.runs is not None, f.saved, digests, sizes),

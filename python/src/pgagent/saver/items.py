@@ -31,11 +31,12 @@ DIGEST_FORMAT = "xxh3-128/1"
 
 _DIGEST = 16
 
-_MESSAGES: frozenset[type] = frozenset(
-    kind
+_MESSAGES: dict[type, bytes] = {
+    kind: kind.__name__.encode() + b"\0"
     for name in messages.__all__
     if isinstance(kind := getattr(messages, name), type) and issubclass(kind, messages.BaseMessage)
-)
+}
+"""Classes of messages, and what stands for them in digests."""
 
 _SCALARS = (int, float, bool, type(None))
 
@@ -73,6 +74,15 @@ class Fingerprints:
     def __init__(self, coder: Coder) -> None:
         self._coder = coder
 
+    def of_all(self, items: Sequence[Any], name: str) -> bytes:
+        """The digests of items, one after the other. Raises as :meth:`Coder.clear`."""
+        if self._coder.is_jsonplus:
+            try:
+                return b"".join(map(_packed, items))
+            except TypeError:  # not all of them can be packed
+                pass
+        return b"".join([self.of(item, name) for item in items])
+
     def of(self, item: Any, name: str) -> bytes:
         """The digest of an item: 16 bytes. Raises as :meth:`Coder.clear`."""
         if self._coder.is_jsonplus:
@@ -89,19 +99,19 @@ def digest_of(serialised: Serialised) -> bytes:
     return xxhash.xxh3_128_digest(b"".join((type_.encode(), b"\0", blob)))
 
 
+# Runs for each item of a list at each put: 0.23 ms for 500 messages, and 0.36 in plainer words.
 def _packed(item: Any) -> bytes:
-    kind = type(item)
-    if kind in _MESSAGES:
-        fields = _pack(item.__dict__)
-        extra = item.__pydantic_extra__
-        name = kind.__name__.encode()
-        packed = b"".join((name, b"\0", fields, _pack(extra) if extra else b""))
-        return xxhash.xxh3_128_digest(packed)
-    return xxhash.xxh3_128_digest(_pack(item))
+    name = _MESSAGES.get(type(item))
+    if name is None:
+        return _digest(_pack(item, None, _OPTION))
+    packed = name + _pack(item.__dict__, None, _OPTION)
+    extra = item.__pydantic_extra__
+    if extra:
+        packed += _pack(extra, None, _OPTION)
+    return _digest(packed)
 
 
-def _pack(value: Any) -> bytes:
-    return ormsgpack.packb(value, option=jsonplus._option)
+_pack, _OPTION, _digest = ormsgpack.packb, jsonplus._option, xxhash.xxh3_128_digest
 
 
 def copy_of(item: Any) -> Any:

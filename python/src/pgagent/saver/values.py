@@ -61,7 +61,7 @@ class Values:
             element |= self._told(digest_of(clear))
             return element | self._body.add(self._coder.seal(clear))
         try:
-            digests = b"".join([self._fingerprints.of(item, name) for item in split.items])
+            digests = self._fingerprints.of_all(split.items, name)
         except BadArgument:
             self._coder.clear(value, name)  # says where in the whole value
             raise
