@@ -308,22 +308,15 @@ class _Stored:
     def load(self, version: Version) -> Any:
         """A value of its own."""
         f = self.values[version]
-        if f.runs is None:
-            return self._coder.loads((f.type, f.blob), _channel(f.channel))
         log = version[:3]
+        if f.runs is None or not self.share_items:
+            return _whole(self._coder, f, self.items[log])
         numbers = _numbers(f.runs)
-        if self.share_items:
-            loaded = self._loaded[log]
-            missing = [number for number in numbers if number not in loaded]
-            loaded.update(zip(missing, self._load_items(log, missing), strict=True))
-            items = [copy_of(loaded[number]) for number in numbers]
-        else:
-            items = self._load_items(log, numbers)
-        return items if f.type == "list" else dict(items)
-
-    def _load_items(self, log: Log, numbers: Sequence[int]) -> list[Any]:
-        stored = self.items[log]
-        return self._coder.loads_each([stored[number] for number in numbers], _channel(log[2]))
+        loaded = self._loaded[log]
+        missing = [number for number in numbers if number not in loaded]
+        items = _items(self._coder, f.channel, self.items[log], missing)
+        loaded.update(zip(missing, items, strict=True))
+        return _shaped(f.type, [copy_of(loaded[number]) for number in numbers])
 
     def known(self, found: CheckpointTuple) -> Iterable[tuple[Key, Known]]:
         """What may be noted of the values of a checkpoint, before it is handed out."""
@@ -342,6 +335,23 @@ class _Stored:
                 Key(thread, ns, channel),
                 Known(version, split.kind, f.runs is not None, f.saved, digests, sizes),
             )
+
+
+def _whole(coder: Coder, value: _Fields | _HistoryFields, log: Mapping[int, Serialised]) -> Any:
+    """A value, from its row and the items of its channel by number."""
+    if value.runs is None:
+        return coder.loads((value.type, value.blob), _channel(value.channel))
+    return _shaped(value.type, _items(coder, value.channel, log, _numbers(value.runs)))
+
+
+def _items(
+    coder: Coder, channel: str, log: Mapping[int, Serialised], numbers: Sequence[int]
+) -> list[Any]:
+    return coder.loads_each([log[number] for number in numbers], _channel(channel))
+
+
+def _shaped(type_: str, items: list[Any]) -> Any:
+    return items if type_ == "list" else dict(items)
 
 
 def _numbers(runs: Sequence[Range[Any]]) -> list[int]:
@@ -398,14 +408,14 @@ def decode_history(
     """What channels are rebuilt from: the seed if there is one, and writes, oldest first."""
     history: dict[str, DeltaChannelHistory] = {channel: {"writes": []} for channel in channels}
     values: dict[str, _HistoryFields] = {}
-    items: dict[tuple[str, int], Serialised] = {}
+    items: defaultdict[str, dict[int, Serialised]] = defaultdict(dict)
     for row in rows:
         f = _HistoryFields(*row)
         match f.kind:
             case "value":
                 values[f.channel] = f
             case "item":
-                items[f.channel, f.idx] = (f.type, f.blob)
+                items[f.channel][f.idx] = (f.type, f.blob)
             case "inline":
                 inline = coder.loads((f.type, f.blob), "a small channel")
                 history[f.channel]["seed"] = inline[f.channel]
@@ -413,13 +423,8 @@ def decode_history(
                 history[f.channel]["writes"].append(
                     (f.task_id, f.channel, coder.loads((f.type, f.blob), _written(f.channel)))
                 )
-    for channel, f in values.items():
-        if f.runs is None:
-            history[channel]["seed"] = coder.loads((f.type, f.blob), _channel(channel))
-        else:
-            name = _channel(channel)
-            found = [coder.loads(items[channel, n], name) for n in _numbers(f.runs)]
-            history[channel]["seed"] = found if f.type == "list" else dict(found)
+    for channel, value in values.items():
+        history[channel]["seed"] = _whole(coder, value, items[channel])
     return history
 
 
