@@ -86,6 +86,7 @@ class AsyncPgAgentSaver(SaverBase):
         **pool_options: Any,
     ) -> None:
         super().__init__(
+            source,
             serde=serde,
             allow=allow,
             plaintext=plaintext,
@@ -95,11 +96,6 @@ class AsyncPgAgentSaver(SaverBase):
             memory_bytes=memory_bytes,
             large_value=large_value,
         )
-        if isinstance(source, AsyncConnection) and not source.autocommit:
-            raise ValueError(
-                "a saver needs a connection in autocommit mode: what it stores would be lost with "
-                "the open transaction"
-            )
         self.client = AsyncClient(source, **pool_options)
         self._beside = Beside()
         self._home: list[asyncio.AbstractEventLoop] = []  # shared with the clones for each graph

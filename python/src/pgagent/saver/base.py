@@ -24,6 +24,7 @@ from langgraph.checkpoint.base import (
     get_serializable_checkpoint_metadata,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from psycopg import BaseConnection
 
 from pgagent import calls
 from pgagent.calls import Call, Row
@@ -83,6 +84,7 @@ class SaverBase(BaseCheckpointSaver[str]):
 
     def __init__(
         self,
+        source: object,
         *,
         serde: SerializerProtocol | None,
         allow: Allowed,
@@ -94,6 +96,11 @@ class SaverBase(BaseCheckpointSaver[str]):
         large_value: int | None,
     ) -> None:
         super().__init__(serde=serde or strict_serializer())
+        if isinstance(source, BaseConnection) and not source.autocommit:
+            raise ValueError(
+                "a saver needs a connection in autocommit mode: what it stores would be lost with "
+                "the open transaction"
+            )
         self._plaintext = plaintext
         self._lossless = lossless
         self._on_fork: OnFork = on_fork

@@ -79,6 +79,7 @@ class PgAgentSaver(SaverBase):
         **pool_options: Any,
     ) -> None:
         super().__init__(
+            source,
             serde=serde,
             allow=allow,
             plaintext=plaintext,
@@ -88,11 +89,6 @@ class PgAgentSaver(SaverBase):
             memory_bytes=memory_bytes,
             large_value=large_value,
         )
-        if isinstance(source, Connection) and not source.autocommit:
-            raise ValueError(
-                "a saver needs a connection in autocommit mode: what it stores would be lost with "
-                "the open transaction"
-            )
         self.client = Client(source, **pool_options)
 
     @classmethod
