@@ -39,13 +39,7 @@ begin
   if v_count > 0 then
     perform pgagent._sweep_values(_keep_checkpoints.thread_id);
     update pgagent.agent_sessions as s
-    set head_checkpoint_id = (
-      select c.checkpoint_id
-      from pgagent.checkpoints as c
-      where c.thread_id = s.thread_id and c.checkpoint_ns = ''
-      order by c.seq desc
-      limit 1
-    )
+    set head_checkpoint_id = pgagent._newest(_keep_checkpoints.thread_id, '')
     where s.thread_id = _keep_checkpoints.thread_id;
   end if;
   return v_count;

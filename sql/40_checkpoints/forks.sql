@@ -11,15 +11,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  v_newest text;
+  v_newest text := pgagent._newest(_check_fork.thread_id, _check_fork.checkpoint_ns);
 begin
-  -- checkpoints_seq_is_unique, read backwards
-  select c.checkpoint_id into v_newest
-  from pgagent.checkpoints as c
-  where c.thread_id = _check_fork.thread_id
-    and c.checkpoint_ns = _check_fork.checkpoint_ns
-  order by c.seq desc
-  limit 1;
   if v_newest is distinct from parent_checkpoint_id and not exists (
     select from pgagent.checkpoints as c
     where c.thread_id = _check_fork.thread_id

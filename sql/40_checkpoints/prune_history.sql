@@ -53,22 +53,25 @@ declare
   v_namespaces text[];
   v_numbers bigint[];
 begin
-  with ranked as materialized (
+  with ranked as (
     select
-      c.checkpoint_ns, c.checkpoint_id, c.seq, c.metadata,
-      row_number() over (partition by c.checkpoint_ns order by c.seq desc) as place,
-      row_number() over (partition by c.checkpoint_ns order by c.seq desc) <= keep_last
-      or c.created_at > pgagent._now() - older_than as stays
+      c.checkpoint_ns, c.checkpoint_id, c.seq, c.metadata, c.created_at,
+      row_number() over (partition by c.checkpoint_ns order by c.seq desc) as place
     from pgagent.checkpoints as c
     where c.thread_id = _prune.thread_id
+  ),
+
+  judged as materialized (
+    select r.*, r.place <= keep_last or r.created_at > pgagent._now() - older_than as stays
+    from ranked as r
   )
 
   select array_agg(r.checkpoint_ns), array_agg(r.seq) into v_namespaces, v_numbers
-  from ranked as r
+  from judged as r
   where r.stays is true
     and not exists (
-      select from ranked as head
-      join ranked as root
+      select from judged as head
+      join judged as root
         on root.checkpoint_ns = ''
           and root.checkpoint_id = head.metadata -> 'parents' ->> ''
       where head.checkpoint_ns = r.checkpoint_ns

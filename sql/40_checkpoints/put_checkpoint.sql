@@ -126,13 +126,7 @@ begin
     update pgagent.agent_sessions as a
     set
       last_checkpoint_seq = a.last_checkpoint_seq - 1,
-      head_checkpoint_id = (
-        select c.checkpoint_id
-        from pgagent.checkpoints as c
-        where c.thread_id = a.thread_id and c.checkpoint_ns = ''
-        order by c.seq desc
-        limit 1
-      )
+      head_checkpoint_id = pgagent._newest(h.thread_id, '')
     where a.thread_id = h.thread_id;
   end if;
   if put_checkpoint.fencing_token is not null and h.checkpoint_ns = ''
