@@ -1,4 +1,4 @@
-"""What the README shows works as it is printed."""
+"""What README and docs show works as it is printed."""
 
 import re
 from pathlib import Path
@@ -8,12 +8,11 @@ import pytest
 
 from pgagent.testing import Databases
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
+ROOT = Path(__file__).parents[2]
 
 
-def block(language: str) -> str:
-    (found,) = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
-    return found
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ def dsn(pgagent_databases: Databases) -> str:
 
 
 def test_the_ten_lines_of_langgraph(dsn: str) -> None:
-    code = block("python")
+    (code,) = blocks("README.md", "python")
     assert len(list(filter(None, code.splitlines()))) == 10
     exec(code.replace("postgresql://localhost/app", dsn), {})
 
@@ -32,10 +31,20 @@ def test_the_ten_lines_of_langgraph(dsn: str) -> None:
 
 
 def test_the_ten_lines_of_sql(pgagent_databases: Databases) -> None:
-    code = block("sql")
+    (code,) = blocks("README.md", "sql")
     assert len(code.splitlines()) == 10
     said = pgagent_databases.server.psql(text=code, dbname=pgagent_databases.empty())
 
     assert '1|assistant|"Forty chairs."\n' in said
     kinds = re.findall(r"^\d+\|(job_\w+)\|", said, re.MULTILINE)
     assert kinds == ["job_enqueued", "job_claimed", "job_completed"]
+
+
+def test_the_loop_of_a_worker_in_any_language(pgagent_databases: Databases) -> None:
+    database = pgagent_databases.empty()
+    pgagent_databases.server.psql("-c", "create extension pgagent", dbname=database)
+    said = pgagent_databases.server.psql(
+        text="".join(blocks("docs/other-languages.md", "sql")), dbname=database
+    )
+
+    assert said.splitlines()[-1] == "COMPLETED"
