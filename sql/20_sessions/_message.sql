@@ -35,6 +35,11 @@ begin
   end if;
   if tool_call_id is not null then
     perform pgagent._check_name(label || 'tool_call_id', tool_call_id);
+  elsif role in ('tool_call', 'tool_result') then
+    perform pgagent._raise(
+      'PA008', format('%stool_call_id is required for a %s', label, role), '',
+      'It is the id that the model gave the call.'
+    );
   end if;
   if token_count < 0 then
     perform pgagent._raise(
@@ -46,6 +51,43 @@ $$;
 
 comment on function pgagent._check_message(text, text, jsonb, text, text, text, jsonb, bigint) is
 'Raises PA008 or PA009 when a message cannot be stored.';
+
+-- Whether a call is stored in the thread: what a tool_result answers must be.
+create function pgagent._has_tool_call(thread_id text, tool_call_id text)
+returns boolean
+language sql
+stable
+begin atomic
+  -- session_messages_calls
+  select
+    exists (
+      select from pgagent.session_messages as m
+      where m.thread_id = _has_tool_call.thread_id
+        and m.tool_call_id = _has_tool_call.tool_call_id
+        and m.role = 'tool_call'
+    );
+end;
+
+comment on function pgagent._has_tool_call(text, text) is
+'Whether a thread has a message of the role tool_call with this id.';
+
+create function pgagent._raise_no_tool_call(label text, thread_id text, tool_call_id text)
+returns void
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform pgagent._raise(
+    'PA008', label || 'tool_call_id names no tool_call of the thread',
+    format('thread_id: %s, tool_call_id: %s', thread_id, tool_call_id),
+    'Append the message of the call first, with the role tool_call and this id.'
+  );
+end
+$$;
+
+comment on function pgagent._raise_no_tool_call(text, text, text) is
+'Raises PA008 for a tool_result that answers no call of its thread.';
 
 -- The key a message is stored under: the caller's, or derived from its turn, or none.
 create function pgagent._message_key(

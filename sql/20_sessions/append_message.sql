@@ -7,7 +7,8 @@
 -- turn:            the caller's logical turn, known before the call. With it and without a key, the
 --                  key is derived from thread, role, content, turn and tool_call_id, if any.
 -- idempotency_key: unique in the thread; the same key and payload again returns the first row.
--- tool_call_id:    the call that a tool_result answers.
+-- tool_call_id:    the model's id of a tool_call, and of the call that a tool_result answers, which
+--                  must be stored.
 -- context:         what was retrieved for this turn (at most 8 MB).
 -- token_count:     tokens, as the model counts them.
 -- Returns:         the message's number, and whether this call appended it.
@@ -91,6 +92,10 @@ begin
     end if;
   end if;
 
+  if append_message.role = 'tool_result'
+    and not pgagent._has_tool_call(append_message.thread_id, append_message.tool_call_id) then
+    perform pgagent._raise_no_tool_call('', append_message.thread_id, append_message.tool_call_id);
+  end if;
   insert into pgagent.session_messages (
     thread_id, seq, role, content, context, tool_call_id, turn, idempotency_key, fingerprint,
     token_count, job_id

@@ -57,6 +57,24 @@ begin
     );
   end if;
 
+  select format('messages[%s].', e.ordinal - 1) as label, e.tool_call_id into m
+  from (
+    select
+      x.*,
+      bool_or(x.role = 'tool_call') over (
+        partition by x.tool_call_id order by x.ordinal
+      ) as is_called
+    from pgagent._message_elements(messages) as x
+  ) as e
+  where e.role = 'tool_result'
+    and not e.is_called
+    and not pgagent._has_tool_call(append_messages.thread_id, e.tool_call_id)
+  order by e.ordinal
+  limit 1;
+  if found then
+    perform pgagent._raise_no_tool_call(m.label, append_messages.thread_id, m.tool_call_id);
+  end if;
+
   return query
   with numbered as (
     select

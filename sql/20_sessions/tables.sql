@@ -142,12 +142,18 @@ create table pgagent.session_messages (
   constraint session_messages_key_has_a_fingerprint check (
     (idempotency_key is null) = (fingerprint is null)
   ),
-  constraint session_messages_token_count_is_a_count check (token_count >= 0)
+  constraint session_messages_token_count_is_a_count check (token_count >= 0),
+  constraint session_messages_calls_have_an_id check (
+    role not in ('tool_call', 'tool_result') or tool_call_id is not null
+  )
 );
 
 create unique index session_messages_by_key
 on pgagent.session_messages (thread_id, idempotency_key)
 where idempotency_key is not null;
+-- The call that a result answers; models use an id again in a later turn.
+create index session_messages_calls on pgagent.session_messages (thread_id, tool_call_id)
+where role = 'tool_call';
 
 comment on table pgagent.session_messages is
 'The conversation as the model sees it. Append only; numbered densely per thread in commit order.';
@@ -158,7 +164,8 @@ comment on column pgagent.session_messages.role is
 comment on column pgagent.session_messages.content is 'The message as JSON: a string, or blocks.';
 comment on column pgagent.session_messages.context is
 'What was retrieved for this turn; not sent again.';
-comment on column pgagent.session_messages.tool_call_id is 'The call that a tool_result answers.';
+comment on column pgagent.session_messages.tool_call_id is
+'The model''s id of a tool_call, and of the call that a tool_result answers.';
 comment on column pgagent.session_messages.turn is 'The caller''s logical turn.';
 comment on column pgagent.session_messages.idempotency_key is
 'Unique in the thread: an append with the same key and payload returns the first row.';

@@ -37,7 +37,7 @@ as $$
     values
     ('create_session', 'tenant', '{thread}'),
     ('append_message', 'tenant', '{thread}, ''assistant'', ''"x"'', {token}'),
-    ('append_messages', 'tenant', '{thread}, ''[{"role": "tool_result", "content": 1}]'', {token}'),
+    ('append_messages', 'tenant', '{thread}, ''[{"role": "assistant", "content": 1}]'', {token}'),
     ('append_event', 'tenant', '{thread}, ''step'', null, {token}'),
     ('record_usage', 'tenant', '{thread}, ''u1'', 5, fencing_token => {token}'),
     ('enqueue_job', 'tenant', '{thread}, ''{}'''),

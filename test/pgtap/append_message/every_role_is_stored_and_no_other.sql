@@ -4,7 +4,9 @@ select plan(7);
 
 select pgagent.create_session('t');
 
-select lives_ok(format('select pgagent.append_message(''t'', %L, ''"x"'')', r.role), r.role)
+select lives_ok(
+  format('select pgagent.append_message(''t'', %L, ''"x"'', tool_call_id => ''c'')', r.role), r.role
+)
 from unnest('{system,user,assistant,tool_call,tool_result}'::text[]) as r (role);
 select throws_ok($$select pgagent.append_message('t', 'robot', '"x"')$$, 'PA008');
 select throws_ok(

@@ -3,6 +3,7 @@ begin;
 select plan(1);
 
 select pg_temp.run('t');
+select pgagent.append_message('t', 'tool_call', '{}', 1, tool_call_id => 'call1');
 select pgagent.append_message(
   't', 'tool_result', '{"ok": true}', 1, turn => 'turn1', idempotency_key => 'k',
   tool_call_id => 'call1', context => '["doc"]', token_count => 12
@@ -14,6 +15,7 @@ select results_eq(
       role, content, turn, idempotency_key, tool_call_id, context, token_count,
       job_id = pg_temp.job('t'), retracted_at
     from pgagent.session_messages
+    where seq = 2
   $$,
   $$
     values (
