@@ -159,6 +159,7 @@ BY_NAME: dict[str, dict[str, Any]] = {
     "name": {"unknown": "retry_bases"},
     "value": {"malformed": "soon", "zero": "0", "negative": "-1 s"},
     "on_busy": {"unknown": "wait"},
+    "on_loop": {"unknown": "ignore"},
     "answers": {"not_asked": Jsonb({"r": 1})},
     "messages": {
         "of_numbers": Jsonb([1]),

@@ -12,12 +12,16 @@
 -- call_position:   position among the calls of the task.
 -- take_over:       true to execute a call that is in doubt, when the tool itself is idempotent or
 --                  is known not to have taken effect.
+-- on_loop:         what becomes of a run whose third call in a row is the same tool with the same
+--                  arguments: 'record' writes one event, loop_suspected, with the three calls;
+--                  'fail' ends the run as well. Runs without a job are not looked at.
 -- Returns: action:
 --   execute   nobody has: do it, then report it
 --   replay    it was done: outcome holds the stored result
 --   busy      this very run has begun it and not reported (or, without a token, somebody has)
 --   in_doubt  an earlier run began it and never reported, or it was reported so: it may or may not
 --             have taken effect
+--   stopped    it went in circles and on_loop = 'fail': the job is FAILED, stop the run
 --          and the call, how often it was started, and the stored outcome.
 -- Locks:   the session.
 -- Raises:  PA008, PA009 bad arguments; PA003, PA006, PA011 the thread; PA001, PA002 the fence;
@@ -27,7 +31,8 @@
 create function pgagent.begin_tool_call(
   thread_id text, tool text, idempotency_key text, args jsonb default '{}',
   fencing_token bigint default null, step_id text default null, checkpoint_ns text default '',
-  call_position integer default null, take_over boolean default false
+  call_position integer default null, take_over boolean default false,
+  on_loop text default 'record'
 )
 returns table (action text, call_id uuid, starts integer, outcome jsonb)
 language plpgsql
@@ -46,6 +51,12 @@ begin
   perform pgagent._check_name('idempotency_key', begin_tool_call.idempotency_key);
   if begin_tool_call.args is null or begin_tool_call.take_over is null then
     perform pgagent._raise('PA008', 'args and take_over are required');
+  end if;
+  if (begin_tool_call.on_loop in ('record', 'fail')) is not true then
+    perform pgagent._raise(
+      'PA008', 'on_loop must be record or fail',
+      format('on_loop: %s', coalesce(left(begin_tool_call.on_loop, 100), 'null'))
+    );
   end if;
   perform pgagent._check_size('args', begin_tool_call.args, 'payload');
   v_fingerprint := pgagent._fingerprint(
@@ -107,11 +118,16 @@ begin
     status = 'STARTED', token = excluded.token, job_id = excluded.job_id,
     attempts = t.attempts + 1, started_at = excluded.started_at, ended_at = null, error = null
   returning t.* into c;
+  if c.attempts = 1 and c.job_id is not null
+    and pgagent._guard_loops(c, begin_tool_call.on_loop) then
+    return query select 'stopped', c.call_id, c.attempts, null::jsonb;
+    return;
+  end if;
   return query select 'execute', c.call_id, c.attempts, null::jsonb;
 end
 $$;
 
 comment on function pgagent.begin_tool_call(
-  text, text, text, jsonb, bigint, text, text, integer, boolean
+  text, text, text, jsonb, bigint, text, text, integer, boolean, text
 ) is
-'Asks whether a tool call may take effect now: execute, replay, busy or in_doubt.';
+'Asks whether a tool call may take effect now: execute, replay, busy, in_doubt or stopped.';

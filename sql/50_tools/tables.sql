@@ -33,6 +33,9 @@ create table pgagent.tool_calls (
   constraint tool_calls_attempts_is_a_count check (attempts >= 1)
 ) with (fillfactor = 80);
 
+-- The last calls of a run.
+create index tool_calls_by_job on pgagent.tool_calls (job_id, call_id) where job_id is not null;
+
 comment on table pgagent.tool_calls is
 'One row a tool call: STARTED before the effect, SUCCEEDED or FAILED after it.';
 comment on column pgagent.tool_calls.call_id is 'The call.';

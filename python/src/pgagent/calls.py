@@ -145,7 +145,7 @@ class Cancelled(NamedTuple):
 class ToolCall(NamedTuple):
     """``outcome`` is the stored result when ``action`` is ``replay``."""
 
-    action: Literal["execute", "replay", "busy", "in_doubt"]
+    action: Literal["execute", "replay", "busy", "in_doubt", "stopped"]
     call_id: UUID
     starts: int
     outcome: Any
@@ -627,6 +627,7 @@ def begin_tool_call(
     checkpoint_ns: str = "",
     call_position: int | None = None,
     take_over: bool = False,
+    on_loop: Literal["record", "fail"] = "record",
 ) -> Call[ToolCall]:
     """Asks whether a tool call may take effect now."""
     return _call(
@@ -641,6 +642,7 @@ def begin_tool_call(
             "checkpoint_ns": ("text", checkpoint_ns),
             "call_position": ("integer", call_position),
             "take_over": ("boolean", take_over),
+            "on_loop": ("text", on_loop),
         },
         lambda rows: ToolCall(*rows[0]),
     )

@@ -29,7 +29,7 @@ from langgraph.runtime import get_runtime
 from pgagent.calls import ToolCall
 from pgagent.client import Client
 from pgagent.errors import BaseMissing, PgAgentError
-from pgagent.fence import ending_lost_runs, token_of
+from pgagent.fence import LeaseLost, ending_lost_runs, token_of
 from pgagent.jsonable import jsonable
 from pgagent.saver.sync import PgAgentSaver
 
@@ -66,6 +66,7 @@ class Receipt:
 
 Lookup = Callable[[str], Receipt | None]
 InDoubt = Literal["raise", "retry"] | Lookup
+OnLoop = Literal["record", "fail"]
 
 
 def idempotency_key(domain: str, *fields: str | None) -> str:
@@ -84,7 +85,7 @@ def durable_tool(function: Callable[..., R], /) -> Callable[..., R]: ...
 
 @overload
 def durable_tool(
-    *, name: str | None = None, in_doubt: InDoubt = "raise"
+    *, name: str | None = None, in_doubt: InDoubt = "raise", on_loop: OnLoop = "record"
 ) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
 
 
@@ -93,6 +94,7 @@ def durable_tool(
     *,
     name: str | None = None,
     in_doubt: InDoubt = "raise",
+    on_loop: OnLoop = "record",
 ) -> Any:
     """Makes a function take effect once, however often its task runs.
 
@@ -101,6 +103,9 @@ def durable_tool(
     ``in_doubt`` says what then: raise :class:`ToolInDoubt`, run it again with the same key, or ask
     a function that takes the key and returns a :class:`Receipt` when the call took effect, None
     when it did not.
+
+    A run whose third call in a row is the same function with the same arguments may go in circles:
+    an event, ``loop_suspected``, says so, and with ``on_loop="fail"`` the job ends FAILED instead.
 
     The function may take ``idempotency_key``: the key, to hand on to a service that honours one.
     The model does not see that parameter. Use it under ``@tool``, in ToolNode, or call it in a
@@ -112,7 +117,7 @@ def durable_tool(
         def pay(amount: int, *, idempotency_key: str) -> str: ...
     """
     if function is None:
-        return functools.partial(durable_tool, name=name, in_doubt=in_doubt)
+        return functools.partial(durable_tool, name=name, in_doubt=in_doubt, on_loop=on_loop)
     if inspect.iscoroutinefunction(function):
         raise TypeError("durable_tool takes functions, not coroutine functions")
     tool_name = name or function.__name__
@@ -135,7 +140,7 @@ def durable_tool(
         def effect() -> Any:
             return function(*args, **kwargs, **({"idempotency_key": call.key} if wants_key else {}))
 
-        return call.once(effect, in_doubt)
+        return call.once(effect, in_doubt, on_loop)
 
     shown = [p for p in signature.parameters.values() if p.name != "idempotency_key"]
     annotation = Annotated[str, InjectedToolCallId]
@@ -193,8 +198,10 @@ class _Call:
             "|".join(namespace.split("|")[:-1]),
         )
 
-    def once(self, effect: Callable[[], Any], in_doubt: InDoubt) -> Any:
-        asked = self._begin()
+    def once(self, effect: Callable[[], Any], in_doubt: InDoubt, on_loop: OnLoop) -> Any:
+        asked = self._begin(on_loop=on_loop)
+        if asked.action == "stopped":
+            raise LeaseLost(f"{self.tool} was called three times in a row alike: the run is ended")
         if asked.action == "busy":
             raise ToolBusy(f"{self.tool} is under way under this key", detail=f"key: {self.key}")
         if asked.action == "in_doubt":
@@ -222,7 +229,7 @@ class _Call:
         return self._complete(asked.call_id, result)
 
     @ending_lost_runs()
-    def _begin(self, take_over: bool = False) -> ToolCall:
+    def _begin(self, *, take_over: bool = False, on_loop: OnLoop = "record") -> ToolCall:
         give_up = time.monotonic() + CHECKPOINT_WAIT
         while True:
             try:
@@ -235,6 +242,7 @@ class _Call:
                     step_id=self.step_id,
                     checkpoint_ns=self.checkpoint_ns,
                     take_over=take_over,
+                    on_loop=on_loop,
                 )
             except BaseMissing:
                 if time.monotonic() > give_up:
