@@ -84,6 +84,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "cancel_job": {"job_id": "busy"},
     "claim_job": {"worker": "w1"},
     "claim_jobs": {"worker": "w1"},
+    "compare_trajectories": {"trajectory": Jsonb([]), "reference": Jsonb([])},
     "complete_job": {"job_id": "busy", "fencing_token": 2},
     "complete_tool_call": {"call_id": "busy", "result": Jsonb(1), "fencing_token": 2},
     "copy_thread": {"source": "busy", "target": "new"},
@@ -114,6 +115,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "resume_job": {"job_id": "paused", "answers": Jsonb({"q": 1})},
     "set_setting": {"name": "retry_base", "value": "2 s"},
     "start_run": {"thread_id": "new", "worker": "w1"},
+    "trajectory": {"thread_id": "busy"},
     "version": {},
 }  # fmt: skip
 
@@ -167,6 +169,17 @@ BY_NAME: dict[str, dict[str, Any]] = {
         "without_content": Jsonb([{"role": "user"}]),
         "many": Jsonb([{"role": "user", "content": 1}] * 10_001),
     },
+    "trajectory": {
+        "of_numbers": Jsonb([1]),
+        "of_calls_without_name": Jsonb([{"role": "assistant", "tool_calls": [{"args": {}}]}]),
+        "of_calls_with_text": Jsonb(
+            [{"role": "assistant", "tool_calls": [{"name": "f", "args": "x"}]}]
+        ),
+    },
+    "reference": {"of_numbers": Jsonb([{"role": 1}])},
+    "mode": {"unknown": "loose"},
+    "arguments": {"unknown": "loose"},
+    "tools": {"of_numbers": Jsonb({"f": 1})},
     "body": {"short": b""},
     "header": {
         "unknown_thread": Jsonb(HEADER | {"thread_id": "unknown"}),

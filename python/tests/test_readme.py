@@ -40,6 +40,18 @@ def test_the_ten_lines_of_sql(pgagent_databases: Databases) -> None:
     assert kinds == ["job_enqueued", "job_claimed", "job_completed"]
 
 
+def test_the_comparison_of_trajectories(
+    pgagent_databases: Databases, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database, server = pgagent_databases.empty(), pgagent_databases.server
+    server.psql("-c", "create extension pgagent", dbname=database)
+    said = server.psql(text="".join(blocks("docs/evaluation.md", "sql")), dbname=database)
+    assert said.splitlines()[-1] == "t|[]|[]"
+    (code,) = blocks("docs/evaluation.md", "python")
+    exec(code.replace("postgresql://localhost/app", server.dsn(database)), {})
+    assert capsys.readouterr().out == "True []\n"
+
+
 def test_the_loop_of_a_worker_in_any_language(pgagent_databases: Databases) -> None:
     database = pgagent_databases.empty()
     pgagent_databases.server.psql("-c", "create extension pgagent", dbname=database)

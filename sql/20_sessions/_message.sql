@@ -60,9 +60,11 @@ stable
 begin atomic
   -- session_messages_calls
   select
-    exists (
-      select from pgagent.session_messages as m
-      where m.thread_id = _has_tool_call.thread_id
+    tool_call_id in (
+      select m.tool_call_id
+      from pgagent.session_messages as m
+      where
+        m.thread_id = _has_tool_call.thread_id
         and m.tool_call_id = _has_tool_call.tool_call_id
         and m.role = 'tool_call'
     );

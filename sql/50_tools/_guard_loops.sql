@@ -4,7 +4,7 @@
 -- call:    the call that has just been begun, the first time and under the token of a job's run.
 -- on_loop: record or fail.
 -- Returns: true when the run was ended: the call must not be executed.
--- Locks:   nothing more; the caller holds the session. With `fail` the job and the next waiting one.
+-- Locks:   nothing; with `fail` the job and the next waiting one. The caller holds the session.
 create function pgagent._guard_loops(call pgagent.tool_calls, on_loop text)
 returns boolean
 language plpgsql

@@ -142,6 +142,16 @@ class Cancelled(NamedTuple):
     status: str
 
 
+class Comparison(NamedTuple):
+    """Two trajectories side by side. Calls are objects with ``name``, ``args``, and ``at``, the
+    position of their message from 1; so is ``parts_at``, where strict ones part."""
+
+    matches: bool
+    parts_at: int | None
+    missing: list[dict[str, Any]]
+    extra: list[dict[str, Any]]
+
+
 class ToolCall(NamedTuple):
     """``outcome`` is the stored result when ``action`` is ``replay``."""
 
@@ -826,4 +836,44 @@ def copy_thread(source: str, target: str, *, latest_only: bool = False) -> Call[
         },
         _scalar,
         idempotent=False,
+    )
+
+
+def trajectory(thread_id: str) -> Call[list[dict[str, Any]]]:
+    """What an agent said and did on a thread, by its messages: role, content, tool_calls and
+    tool_call_id of each, without what is null."""
+    names = ("role", "content", "tool_calls", "tool_call_id")
+    return _call(
+        "trajectory",
+        {"thread_id": ("text", thread_id)},
+        lambda rows: [
+            {name: value for name, value in zip(names, row, strict=True) if value is not None}
+            for row in rows
+        ],
+        idempotent=True,
+        columns=", ".join(names),
+    )
+
+
+def compare_trajectories(
+    trajectory: list[dict[str, Any]],
+    reference: list[dict[str, Any]],
+    *,
+    mode: Literal["strict", "unordered", "subset", "superset"] = "strict",
+    arguments: Literal["exact", "ignore", "subset", "superset"] = "exact",
+    tools: Mapping[str, Any] | None = None,
+) -> Call[Comparison]:
+    """Compares the tool calls of two trajectories; :func:`pgagent.trajectories.compare` takes
+    LangChain's messages, and functions as rules."""
+    return _call(
+        "compare_trajectories",
+        {
+            "trajectory": ("jsonb", _json(trajectory)),
+            "reference": ("jsonb", _json(reference)),
+            "mode": ("text", mode),
+            "arguments": ("text", arguments),
+            "tools": ("jsonb", _json(dict(tools or {}))),
+        },
+        lambda rows: Comparison(*rows[0]),
+        idempotent=True,
     )

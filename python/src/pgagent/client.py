@@ -191,3 +191,5 @@ class Client:
     enable_metadata_index = _method(calls.enable_metadata_index)
     delete_runs = _method(calls.delete_runs)
     copy_thread = _method(calls.copy_thread)
+    trajectory = _method(calls.trajectory)
+    compare_trajectories = _method(calls.compare_trajectories)

@@ -23,8 +23,8 @@ select set_eq(
     where p.pronamespace = 'pgagent'::regnamespace and not p.prosecdef and p.proname not like '\_%'
   $$,
   '{
-    delta_channel_history, enable_metadata_index, get_checkpoint, get_job, grant_access,
-    idempotency_key, list_checkpoints, version
+    compare_trajectories, delta_channel_history, enable_metadata_index, get_checkpoint, get_job,
+    grant_access, idempotency_key, list_checkpoints, trajectory, version
   }'::text[],
   'with the rights of their caller'
 );

@@ -15,13 +15,20 @@ select set_eq(
     group by p.proname
   $$,
   array[
+    '_calls_at: t_admin t_reader t_tenant t_worker',
+    '_calls_of: t_admin t_reader t_tenant t_worker',
+    '_check_comparison: t_admin t_reader t_tenant t_worker',
     '_check_name: t_admin t_reader t_tenant t_worker',
+    '_check_trajectory: t_admin t_reader t_tenant t_worker',
+    '_has_members: t_admin t_reader t_tenant t_worker',
+    '_is_partner: t_admin t_reader t_tenant t_worker',
     '_limit: t_admin t_reader t_tenant t_worker',
     '_raise: t_admin t_reader t_tenant t_worker',
     '_service: t_admin t_reader t_worker',
     '_stored_value: t_admin t_reader t_tenant t_worker',
     '_tenant: t_admin t_reader t_tenant t_worker',
     '_with_metadata: t_admin t_reader t_tenant t_worker',
+    '_without_partner: t_admin t_reader t_tenant t_worker',
     '_without_value: t_admin t_reader t_tenant t_worker',
     '_writer: t_admin t_worker'
   ]
