@@ -1,7 +1,25 @@
--- Headers of savers: what put_checkpoint and put_writes share.
+-- Headers of savers: what put_checkpoint and put_writes share. One member of a header lists the
+-- values of the call: `channels` or `writes`. The `inline` of a checkpoint is one more.
+
+-- What holds of each value, as part of a jsonpath: it has a type, and lies in a body of $bytes.
+-- Inlined, as the next one is: a constant in every plan.
+create function pgagent._lies_in_body()
+returns text
+language sql
+immutable
+parallel safe
+begin atomic
+  select
+    '@.type.type() == "string" && @.type != ""
+    && @.offset >= 0 && @.offset.floor() == @.offset
+    && @.length >= 0 && @.length.floor() == @.length && @.offset + @.length <= $bytes';
+end;
+
+comment on function pgagent._lies_in_body() is
+'Part of a jsonpath: a value has a type, and lies in the body.';
 
 -- Where the members of a header, or their elements, have a digest that is no hex text of a named
--- format, or a saving that is no count. Inlined: a constant in every plan.
+-- format, or a saving that is no count.
 create function pgagent._bad_digests()
 returns jsonpath
 language sql
@@ -27,12 +45,12 @@ comment on function pgagent._bad_digests() is
 'Finds digests and savings in a header that cannot be used.';
 
 -- Whether a header is one of the usual kind, which _check_saver_header would pass: true proves it,
--- anything else says nothing. One expression, without a query or a call: a fifth of a put's time on
--- the server went into the checks.
+-- anything else says nothing. One expression, without a query or a call: with them, the checks are
+-- a fifth of a put's time on the server.
 --
 -- In strict mode what cannot be compared is unknown, and unknown does not count as passing. A name
 -- of 63 characters has at most 252 bytes.
-create function pgagent._is_usual_header(header jsonb, body bytea, parts text)
+create function pgagent._is_usual_header(header jsonb, body bytea, member text)
 returns boolean
 language sql
 stable
@@ -51,22 +69,21 @@ begin atomic
       or jsonb_typeof(header -> 'seen_token') = 'number'
       and header ->> 'seen_token' ~ '^[0-9]{1,15}$'
     )
-    and jsonb_typeof(header -> parts) = 'array'
-    and jsonb_array_length(header -> parts) = jsonb_array_length(
+    and jsonb_typeof(header -> member) = 'array'
+    and jsonb_array_length(header -> member) = jsonb_array_length(
       jsonb_path_query_array(
-        header -> parts,
-        'strict $[*] ? (
-          @.type.type() == "string" && @.type != ""
-          && @.offset >= 0 && @.offset.floor() == @.offset
-          && @.length >= 0 && @.length.floor() == @.length && @.offset + @.length <= $bytes
-          && @.channel like_regex "^.{1,63}$" flag "s"
-          && (
-            $is == "channels" && @.version like_regex "^.{1,63}$" flag "s"
-            || $is == "writes"
-            && @.idx.floor() == @.idx && @.idx >= -2147483648 && @.idx <= 2147483647
-          )
-        )',
-        jsonb_build_object('bytes', octet_length(body), 'is', parts),
+        header -> member,
+        (
+          'strict $[*] ? (' || pgagent._lies_in_body() || '
+            && @.channel like_regex "^.{1,63}$" flag "s"
+            && (
+              $is == "channels" && @.version like_regex "^.{1,63}$" flag "s"
+              || $is == "writes"
+              && @.idx.floor() == @.idx && @.idx >= -2147483648 && @.idx <= 2147483647
+            )
+          )'
+        )::jsonpath,
+        jsonb_build_object('bytes', octet_length(body), 'is', member),
         true
       )
     )
@@ -74,12 +91,11 @@ begin atomic
       header ->> 'inline' is null
       or jsonb_path_exists(
         header -> 'inline',
-        'strict $ ? (
-          @.type() == "object" && @.type.type() == "string" && @.type != ""
-          && @.offset >= 0 && @.offset.floor() == @.offset
-          && @.length >= 0 && @.length.floor() == @.length && @.offset + @.length <= $bytes
-          && @.channels.type() == "array" && !(exists(@.channels[*] ? (@.type() != "string")))
-        )',
+        (
+          'strict $ ? (@.type() == "object" && ' || pgagent._lies_in_body() || '
+            && @.channels.type() == "array" && !(exists(@.channels[*] ? (@.type() != "string")))
+          )'
+        )::jsonpath,
         jsonb_build_object('bytes', octet_length(body)),
         true
       )
@@ -95,9 +111,8 @@ comment on function pgagent._is_usual_header(jsonb, bytea, text) is
 
 -- Raises PA008 or PA009 for a header that cannot be used.
 --
--- parts: 'channels' or 'writes': the member that holds the values. Each has a type, and offset and
---        length that lie in the body; inline is one more.
-create function pgagent._check_saver_header(header jsonb, body bytea, parts text)
+-- member: 'channels' or 'writes', which lists the values.
+create function pgagent._check_saver_header(header jsonb, body bytea, member text)
 returns void
 language plpgsql
 immutable
@@ -105,7 +120,7 @@ parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_part jsonb;
+  v_value jsonb;
 begin
   if header is null or jsonb_typeof(header) <> 'object' then
     perform pgagent._raise('PA008', 'header must be a JSON object');
@@ -124,12 +139,12 @@ begin
     jsonb_typeof(header -> 'thread_id') = 'string'
     and jsonb_typeof(header -> 'checkpoint_ns') = 'string'
     and jsonb_typeof(header -> 'checkpoint_id') = 'string'
-    and jsonb_typeof(header -> parts) = 'array'
+    and jsonb_typeof(header -> member) = 'array'
     and jsonb_typeof(coalesce(header -> 'inline', '{}')) in ('object', 'null')
   ) is not true then
     perform pgagent._raise(
       'PA008',
-      format('thread_id, checkpoint_ns and checkpoint_id must be strings, %s an array', parts),
+      format('thread_id, checkpoint_ns and checkpoint_id must be strings, %s an array', member),
       '', 'The root namespace is ''''.'
     );
   end if;
@@ -143,45 +158,44 @@ begin
   end if;
   perform pgagent._check_count('seen_token', header -> 'seen_token');
 
-  select p.part into v_part
+  select e.element into v_value
   from jsonb_array_elements(
-    header -> parts || coalesce(nullif(header -> 'inline', 'null'), '[]')
-  ) with ordinality as p (part, ordinal)
-  where octet_length(p.part ->> 'channel') > pgagent._limit('name')
-    or octet_length(p.part ->> 'version') > pgagent._limit('name')
+    header -> member || coalesce(nullif(header -> 'inline', 'null'), '[]')
+  ) with ordinality as e (element, ordinal)
+  where octet_length(e.element ->> 'channel') > pgagent._limit('name')
+    or octet_length(e.element ->> 'version') > pgagent._limit('name')
     or not jsonb_path_exists(
-      p.part,
-      'strict $ ? (
-        @.type.type() == "string" && @.type != ""
-        && @.offset >= 0 && @.offset.floor() == @.offset
-        && @.length >= 0 && @.length.floor() == @.length && @.offset + @.length <= $bytes
-        && ($is == null || @.channel.type() == "string" && @.channel != "")
-        && (
-          $is != null
-          || @.channels.type() == "array" && !(exists(@.channels[*] ? (@.type() != "string")))
-        )
-        && ($is != "channels" || @.version.type() == "string" && @.version != "")
-        && (
-          $is != "writes"
-          || @.idx.floor() == @.idx && @.idx >= -2147483648 && @.idx <= 2147483647
-        )
-      )',
+      e.element,
+      (
+        'strict $ ? (' || pgagent._lies_in_body() || '
+          && ($is == null || @.channel.type() == "string" && @.channel != "")
+          && (
+            $is != null
+            || @.channels.type() == "array" && !(exists(@.channels[*] ? (@.type() != "string")))
+          )
+          && ($is != "channels" || @.version.type() == "string" && @.version != "")
+          && (
+            $is != "writes"
+            || @.idx.floor() == @.idx && @.idx >= -2147483648 && @.idx <= 2147483647
+          )
+        )'
+      )::jsonpath,
       jsonb_build_object(
         'bytes', octet_length(body),
-        'is', case when p.ordinal <= jsonb_array_length(header -> parts) then parts end
+        'is', case when e.ordinal <= jsonb_array_length(header -> member) then member end
       )
     )
-    or jsonb_path_exists(jsonb_build_object('part', p.part), pgagent._bad_digests())
+    or jsonb_path_exists(jsonb_build_object('value', e.element), pgagent._bad_digests())
   limit 1;
   if found then
-    if octet_length(v_part ->> 'channel') > pgagent._limit('name') then
-      perform pgagent._check_name('channel', v_part ->> 'channel');
-    elsif octet_length(v_part ->> 'version') > pgagent._limit('name') then
-      perform pgagent._check_name('version', v_part ->> 'version');
+    if octet_length(v_value ->> 'channel') > pgagent._limit('name') then
+      perform pgagent._check_name('channel', v_value ->> 'channel');
+    elsif octet_length(v_value ->> 'version') > pgagent._limit('name') then
+      perform pgagent._check_name('version', v_value ->> 'version');
     end if;
     perform pgagent._raise(
       'PA008', 'a value has no name or type, lies outside the body, or its digest is no hex text',
-      format('value: %s, bytes in body: %s', left(v_part::text, 500), octet_length(body))
+      format('value: %s, bytes in body: %s', left(v_value::text, 500), octet_length(body))
     );
   end if;
 end
@@ -190,59 +204,15 @@ $$;
 comment on function pgagent._check_saver_header(jsonb, bytea, text) is
 'Raises PA008 or PA009 when the header of a saver''s call cannot be used.';
 
--- Raises PA008 or PA009 for what a checkpoint's header says beside its values.
-create function pgagent._check_checkpoint(header jsonb)
-returns void
-language plpgsql
-immutable
-parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform pgagent._check_object('checkpoint', header -> 'checkpoint', 'checkpoint');
-  perform pgagent._check_object('metadata', header -> 'metadata', 'checkpoint');
-  if jsonb_typeof(coalesce(header -> 'checkpoint' -> 'channel_versions', '{}')) <> 'object' then
-    perform pgagent._raise('PA008', 'channel_versions must be a JSON object');
-  end if;
-  if header ->> 'parent_checkpoint_id' is not null then
-    perform pgagent._check_name('parent_checkpoint_id', header ->> 'parent_checkpoint_id');
-  end if;
-end
-$$;
-
-comment on function pgagent._check_checkpoint(jsonb) is
-'Raises PA008 or PA009 for what a checkpoint''s header says beside its values.';
-
--- The bytes that a part of a header points at.
-create function pgagent._slice(body bytea, part jsonb)
+-- The bytes of a value.
+create function pgagent._slice(body bytea, value jsonb)
 returns bytea
 language sql
 immutable
 parallel safe
 begin atomic
-  select substr(body, (part -> 'offset')::integer + 1, (part -> 'length')::integer);
+  select substr(body, (value -> 'offset')::integer + 1, (value -> 'length')::integer);
 end;
 
-comment on function pgagent._slice(
-  bytea, jsonb
-) is 'The bytes of a body that offset and length name.';
-
--- The step in a checkpoint's metadata; null when there is none that makes sense.
-create function pgagent._step_of(metadata jsonb)
-returns integer
-language sql
-immutable
-parallel safe
-begin atomic
-  select
-    case
-      when jsonb_typeof(metadata -> 'step') = 'number'
-        then
-          case
-            when (metadata -> 'step')::numeric between -2147483647 and 2147483647
-              then (metadata -> 'step')::integer
-          end
-    end;
-end;
-
-comment on function pgagent._step_of(jsonb) is 'The step of a checkpoint, from its metadata.';
+comment on function pgagent._slice(bytea, jsonb) is
+'The bytes of a body that offset and length name.';

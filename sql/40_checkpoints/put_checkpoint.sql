@@ -146,3 +146,46 @@ $$;
 
 comment on function pgagent.put_checkpoint(jsonb, bytea, bigint) is
 'Stores a checkpoint with its new channel values; returns its number in the thread.';
+
+-- Raises PA008 or PA009 for what a checkpoint's header says beside its values.
+create function pgagent._check_checkpoint(header jsonb)
+returns void
+language plpgsql
+immutable
+parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform pgagent._check_object('checkpoint', header -> 'checkpoint', 'checkpoint');
+  perform pgagent._check_object('metadata', header -> 'metadata', 'checkpoint');
+  if jsonb_typeof(coalesce(header -> 'checkpoint' -> 'channel_versions', '{}')) <> 'object' then
+    perform pgagent._raise('PA008', 'channel_versions must be a JSON object');
+  end if;
+  if header ->> 'parent_checkpoint_id' is not null then
+    perform pgagent._check_name('parent_checkpoint_id', header ->> 'parent_checkpoint_id');
+  end if;
+end
+$$;
+
+comment on function pgagent._check_checkpoint(jsonb) is
+'Raises PA008 or PA009 for what a checkpoint''s header says beside its values.';
+
+-- The step in a checkpoint's metadata; null when there is none that makes sense.
+create function pgagent._step_of(metadata jsonb)
+returns integer
+language sql
+immutable
+parallel safe
+begin atomic
+  select
+    case
+      when jsonb_typeof(metadata -> 'step') = 'number'
+        then
+          case
+            when (metadata -> 'step')::numeric between -2147483647 and 2147483647
+              then (metadata -> 'step')::integer
+          end
+    end;
+end;
+
+comment on function pgagent._step_of(jsonb) is 'The step of a checkpoint, from its metadata.';

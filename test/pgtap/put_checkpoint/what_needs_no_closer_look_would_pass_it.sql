@@ -56,7 +56,7 @@ as $$
 $$;
 
 create temporary table headers as
-select v.header, v.parts
+select v.header, v.member
 from (
   select pg_temp.variants(
     '{"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "c", "parent_checkpoint_id": null,
@@ -68,7 +68,7 @@ from (
         {"channel": "d", "version": "1", "type": "list", "offset": 3, "length": 1, "base": "0",
           "parts": [[0, 1], 1], "types": "msgpack", "lengths": [1], "size": 2}
       ]}'
-  ) as header, 'channels' as parts
+  ) as header, 'channels' as member
   union all
   select pg_temp.variants(
     '{"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "c", "task_id": "t",
@@ -78,9 +78,9 @@ from (
 ) as v;
 create temporary table headers_told as
 select
-  h.header, h.parts, pgagent._is_usual_header(h.header, 'body', h.parts) as is_usual,
+  h.header, h.member, pgagent._is_usual_header(h.header, 'body', h.member) as is_usual,
   pg_temp.passes(
-    format('select pgagent._check_saver_header($1, ''body'', %L)', h.parts), h.header
+    format('select pgagent._check_saver_header($1, ''body'', %L)', h.member), h.header
   ) as passes
 from headers as h;
 
