@@ -173,6 +173,7 @@ begin
     next + row_number() over (order by r.ordinal, i.seq) - 1, i.type, i.blob
   from pgagent.checkpoint_blobs as b
   cross join lateral unnest(b.runs) with ordinality as r (run, ordinal)
+  -- checkpoint_items_pkey, by look-ups as in get_checkpoint
   cross join lateral (
     select x.seq, x.type, x.blob
     from pgagent.checkpoint_items as x

@@ -136,6 +136,7 @@ begin atomic
   items as (
     select i.*
     from ranges as r
+    -- checkpoint_items_pkey, by look-ups as in get_checkpoint
     cross join
       lateral (
         select x.seq, x.type, x.blob

@@ -66,8 +66,8 @@ begin
   for b in
     select x.channel, x.version, x.type, x.blob, x.runs, x.saved
     from jsonb_each_text(c.checkpoint -> 'channel_versions') as v (channel, version)
-    -- checkpoint_blobs_pkey. `offset 0` keeps the look-up a look-up: a join may be planned as a scan
-    -- of all that the thread ever stored.
+    -- checkpoint_blobs_pkey, by look-ups: `offset 0` keeps the planner from a join, which may read
+    -- all that the thread ever stored.
     cross join lateral (
       select y.*
       from pgagent.checkpoint_blobs as y
@@ -90,7 +90,7 @@ begin
         null::jsonb, null::jsonb, null::bigint, b.channel, null, i.type, i.blob,
         null::int4range[], null::bigint, null, null, i.seq
       from unnest((select range_agg(r.run) from unnest(b.runs) as r (run))) as m (run)
-      -- checkpoint_items_pkey. Joined by range, the whole log would be read and filtered.
+      -- checkpoint_items_pkey, by look-ups: a join by range reads and filters the whole log.
       cross join lateral (
         select y.seq, y.type, y.blob
         from pgagent.checkpoint_items as y

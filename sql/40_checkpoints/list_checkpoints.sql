@@ -29,7 +29,7 @@ stable
 set search_path = pg_catalog, pg_temp
 -- Without the arguments half of the query cannot be left out.
 set plan_cache_mode = force_custom_plan
--- It is planned for thousands of ranges of the log where there is one: compiling it took 1,300 ms,
+-- It is planned for thousands of ranges of the log where there is one: compiling it takes 1,300 ms,
 -- running it 1.
 set jit = off
 as $$
@@ -133,7 +133,7 @@ begin
         lateral jsonb_each_text(w.checkpoint -> 'channel_versions') as v (channel, version)
       where list_checkpoints.with_values
     ) as n
-    -- Look-ups, as in get_checkpoint.
+    -- checkpoint_blobs_pkey, by look-ups as in get_checkpoint
     cross join
       lateral (
         select x.channel, x.version, x.type, x.blob, x.runs, x.saved
@@ -148,11 +148,11 @@ begin
   )
 
   select
-    'checkpoint', w.thread_id, w.checkpoint_ns, w.checkpoint_id, w.parent_checkpoint_id, w.seq,
-    w.created_at, w.checkpoint, w.metadata, null::bigint, null, null,
+    'checkpoint' as kind, w.thread_id, w.checkpoint_ns, w.checkpoint_id, w.parent_checkpoint_id,
+    w.seq, w.created_at, w.checkpoint, w.metadata, null::bigint, null, null,
     case when list_checkpoints.with_values then w.inline_type end,
     case when list_checkpoints.with_values then w.inline_values end,
-    null::int4range[], null::bigint, null, null, null::integer
+    null::int4range[], null::bigint, null as task_id, null as task_path, null::integer as idx
   from wanted as w
   union all
   select
@@ -169,6 +169,7 @@ begin
     cross join lateral unnest(v.runs) as r (run)
     group by v.thread_id, v.checkpoint_ns, v.channel
   ) as m
+  -- checkpoint_items_pkey, by look-ups as in get_checkpoint
   cross join
     lateral (
       select x.seq, x.type, x.blob
@@ -186,6 +187,7 @@ begin
     'write', w.thread_id, w.checkpoint_ns, w.checkpoint_id, null, null, null, null, null, null,
     x.channel, null, x.type, x.blob, null, null, x.task_id, x.task_path, x.idx
   from wanted as w
+  -- checkpoint_writes_pkey
   cross join
     lateral (
       select y.channel, y.type, y.blob, y.task_id, y.task_path, y.idx
@@ -202,6 +204,7 @@ begin
     'sent', w.thread_id, w.checkpoint_ns, w.checkpoint_id, null, null, null, null, null, null,
     x.channel, null, x.type, x.blob, null, null, x.task_id, x.task_path, x.idx
   from wanted as w
+  -- checkpoint_writes_pkey
   cross join
     lateral (
       select y.channel, y.type, y.blob, y.task_id, y.task_path, y.idx
@@ -216,7 +219,7 @@ begin
   where
     jsonb_typeof(w.checkpoint -> 'v') = 'number'
     and w.checkpoint -> 'v' < '4'::jsonb
-  order by 1, 7 desc nulls last, 6 desc nulls last, 18, 17, 19;
+  order by kind, created_at desc nulls last, seq desc nulls last, task_path, task_id, idx;
 end
 $$;
 
