@@ -21,7 +21,7 @@ from pgagent import AsyncPgAgentSaver, PgAgentSaver, StaleToken
 from pgagent.fence import TOKEN_KEY
 from pgagent.saver import flights
 from pgagent.saver.base import SaverBase
-from pgagent.saver.flights import Flights, Key
+from pgagent.saver.flights import CheckpointKey, Flights
 from support.family import Graph, State
 from support.stage import Stage, thread
 
@@ -220,8 +220,9 @@ async def test_writes_fail_when_the_put_is_cancelled(stage: Stage, patience: Any
 
 def test_what_is_known_is_bounded() -> None:
     known = Flights(size=2)
-    keys = [Key("t", "", str(n)) for n in range(3)]
-    known.note(keys)
+    keys = [CheckpointKey("t", "", str(n)) for n in range(3)]
+    for key in keys:
+        known.note(key)
     assert [list(known.before_writes(key)) == [] for key in keys[1:]] == [True, True]
     waits = known.before_writes(keys[0])
     assert next(waits)[1] == flights.UNKNOWN_SECONDS
@@ -234,7 +235,7 @@ def test_what_is_known_is_bounded() -> None:
 
 def test_of_two_puts_of_a_checkpoint_the_one_that_succeeds_counts() -> None:
     puts = Flights()
-    key = Key("t", "", "1")
+    key = CheckpointKey("t", "", "1")
     with puts.put(key):
         with pytest.raises(ValueError, match="first"), puts.put(key):
             raise ValueError("first")

@@ -27,7 +27,7 @@ from langgraph.graph import START, StateGraph
 from pydantic import BaseModel, PrivateAttr
 
 from pgagent import PgAgentSaver
-from pgagent.saver.items import Key, Known, Memory, difference
+from pgagent.saver.items import ChannelKey, Known, Memory, difference
 from support.family import State
 from support.stage import Stage, thread
 
@@ -450,7 +450,7 @@ def test_a_copy_of_the_list_is_no_new_item(stage: Stage, saver: PgAgentSaver) ->
 
 def test_the_memory_is_bounded() -> None:
     memory = Memory(max_bytes=10_000)
-    keys = [Key(f"t{n}", "", "log") for n in range(50)]
+    keys = [ChannelKey(f"t{n}", "", "log") for n in range(50)]
     for key in keys:
         memory.note(key, Known("1", "list", True, 0, b"x" * 1600, array("I", [1] * 100)))
     kept = [key for key in keys if memory.get(key)]

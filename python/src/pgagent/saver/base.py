@@ -30,8 +30,9 @@ from pgagent import calls
 from pgagent.calls import Call, Row
 from pgagent.errors import BadArgument
 from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, SeenThread, token_of
-from pgagent.saver import codec, flights
+from pgagent.saver import codec
 from pgagent.saver.codec import History, OnFork
+from pgagent.saver.flights import CheckpointKey, Flights
 from pgagent.saver.items import Memory
 from pgagent.saver.large import LargeValues
 from pgagent.saver.serde import Allowed, Coder, strict_serializer, with_types
@@ -108,7 +109,7 @@ class SaverBase(BaseCheckpointSaver[str]):
         self._seen = SeenTokens()
         self._memory = Memory(memory_bytes)
         self._large = LargeValues(large_value)
-        self._flights = flights.Flights()
+        self._flights = Flights()
         self.serde = with_types(self.serde, allow)
 
     def with_allowlist(self, extra_allowlist: Collection[tuple[str, ...]]) -> Self:
@@ -229,7 +230,7 @@ class SaverBase(BaseCheckpointSaver[str]):
             head = next(found.tuples, None)
             if head is None:
                 return None
-            self._flights.note([_key(head.config)])
+            self._flights.note(_key(head.config))
             if self.skip_stale_subgraphs:
                 _mend_resuming(config, head)
             return head
@@ -248,7 +249,7 @@ class SaverBase(BaseCheckpointSaver[str]):
         thread_id = configurable.get("thread_id")
 
         def note(found: CheckpointTuple) -> CheckpointTuple:
-            self._flights.note([_key(found.config)])
+            self._flights.note(_key(found.config))
             return found
 
         def read(rows: list[Row]) -> Iterator[CheckpointTuple]:
@@ -317,10 +318,10 @@ def _namespace(config: RunnableConfig) -> str:
     return config["configurable"].get("checkpoint_ns") or ""
 
 
-def _key(config: RunnableConfig, checkpoint_id: str | None = None) -> flights.Key:
+def _key(config: RunnableConfig, checkpoint_id: str | None = None) -> CheckpointKey:
     """The checkpoint that a config names, or another one of its namespace."""
     found = checkpoint_id or get_checkpoint_id(config) or ""
-    return flights.Key(_thread(config), _namespace(config), found)
+    return CheckpointKey(_thread(config), _namespace(config), found)
 
 
 def _mend_resuming(config: RunnableConfig, head: CheckpointTuple) -> None:

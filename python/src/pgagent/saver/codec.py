@@ -31,7 +31,7 @@ from pgagent.calls import Row
 from pgagent.errors import BadArgument
 from pgagent.fence import SeenThread
 from pgagent.saver.body import Body
-from pgagent.saver.items import Fingerprints, Key, Known, Memory, copy_of, itemised
+from pgagent.saver.items import ChannelKey, Fingerprints, Known, Memory, copy_of, itemised
 from pgagent.saver.large import LargeValues
 from pgagent.saver.serde import Coder, Serialised, at, culprit, is_unicode
 from pgagent.saver.values import Learned, Values
@@ -108,7 +108,7 @@ def encode_checkpoint(
         "checkpoint": {k: v for k, v in checkpoint.items() if k != "channel_values"},
         "inline": _add_inline(coder, body, inline) if inline else None,
         "channels": [
-            new.add(Key(thread_id, checkpoint_ns, name), str(version), values[name])
+            new.add(ChannelKey(thread_id, checkpoint_ns, name), str(version), values[name])
             for name, version in new_versions.items()
             if name in values and name not in inline
         ],
@@ -318,7 +318,7 @@ class _Stored:
         loaded.update(zip(missing, items, strict=True))
         return _shaped(f.type, [copy_of(loaded[number]) for number in numbers])
 
-    def known(self, found: CheckpointTuple) -> Iterable[tuple[Key, Known]]:
+    def known(self, found: CheckpointTuple) -> Iterable[tuple[ChannelKey, Known]]:
         """What may be noted of the values of a checkpoint, before it is handed out."""
         fingerprints = Fingerprints(self._coder)
         values = found.checkpoint["channel_values"]
@@ -332,7 +332,7 @@ class _Stored:
             name = _channel(channel)
             digests = fingerprints.of_all(split.items, name)
             yield (
-                Key(thread, ns, channel),
+                ChannelKey(thread, ns, channel),
                 Known(version, split.kind, f.runs is not None, f.saved, digests, sizes),
             )
 

@@ -8,7 +8,7 @@ results of a step that nothing leads to.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from threading import Lock
@@ -25,7 +25,7 @@ calls come that little too early."""
 _KNOWN = 10_000
 
 
-class Key(NamedTuple):
+class CheckpointKey(NamedTuple):
     """The name of a checkpoint."""
 
     thread_id: str
@@ -52,19 +52,18 @@ class Flights:
 
     def __init__(self, size: int = _KNOWN) -> None:
         self._size = size
-        self._stored: OrderedDict[Key, None] = OrderedDict()
+        self._stored: OrderedDict[CheckpointKey, None] = OrderedDict()
         # Those who put or wait hold a flight; it is gone with the last of them.
-        self._flights: WeakValueDictionary[Key, _Flight] = WeakValueDictionary()
+        self._flights: WeakValueDictionary[CheckpointKey, _Flight] = WeakValueDictionary()
         self._turn = Lock()
 
-    def note(self, keys: Iterable[Key]) -> None:
-        """Remembers checkpoints that are stored."""
+    def note(self, key: CheckpointKey) -> None:
+        """Remembers a checkpoint that is stored."""
         with self._turn:
-            for key in keys:
-                self._note(key)
+            self._note(key)
 
     @contextmanager
-    def put(self, key: Key) -> Iterator[None]:
+    def put(self, key: CheckpointKey) -> Iterator[None]:
         """Within the block a checkpoint is under way; afterwards it is stored, or the put failed.
 
         Of several puts of one checkpoint the first that succeeds counts, or else the last failure.
@@ -87,7 +86,7 @@ class Flights:
                 if not flight.landed.done() and (failure is None or flight.puts == 0):
                     flight.landed.set_result(failure)
 
-    def before_writes(self, key: Key) -> Iterator[tuple[Future[Exception | None], float]]:
+    def before_writes(self, key: CheckpointKey) -> Iterator[tuple[Future[Exception | None], float]]:
         """What to wait for before writes of a checkpoint are sent, and how many seconds each.
 
         Raises:
@@ -111,13 +110,13 @@ class Flights:
             if failure is not None:
                 raise failure
 
-    def _flight(self, key: Key) -> _Flight:
+    def _flight(self, key: CheckpointKey) -> _Flight:
         flight = self._flights.get(key)
         if flight is None or flight.landed.done():
             flight = self._flights[key] = _Flight()
         return flight
 
-    def _note(self, key: Key) -> None:
+    def _note(self, key: CheckpointKey) -> None:
         self._stored[key] = None
         self._stored.move_to_end(key)
         if len(self._stored) > self._size:

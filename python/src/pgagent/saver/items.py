@@ -151,7 +151,7 @@ class Known(NamedTuple):
         return 300 + len(self.digests) + self.sizes.itemsize * len(self.sizes)
 
 
-class Key(NamedTuple):
+class ChannelKey(NamedTuple):
     """A channel of a thread."""
 
     thread_id: str
@@ -168,10 +168,10 @@ class Memory:
     def __init__(self, max_bytes: int = MEMORY_BYTES) -> None:
         self._max_bytes = max_bytes
         self._bytes = 0
-        self._known: OrderedDict[Key, Known] = OrderedDict()
+        self._known: OrderedDict[ChannelKey, Known] = OrderedDict()
         self._turn = Lock()
 
-    def get(self, key: Key) -> Known | None:
+    def get(self, key: ChannelKey) -> Known | None:
         """What is known of a channel's last stored version."""
         with self._turn:
             known = self._known.get(key)
@@ -179,7 +179,7 @@ class Memory:
                 self._known.move_to_end(key)
             return known
 
-    def note(self, key: Key, known: Known) -> None:
+    def note(self, key: ChannelKey, known: Known) -> None:
         """Remembers a version that is stored now."""
         with self._turn:
             self._forget(key)
@@ -188,13 +188,13 @@ class Memory:
             while self._bytes > self._max_bytes and len(self._known) > 1:
                 self._forget(next(iter(self._known)))
 
-    def forget(self, keys: Sequence[Key]) -> None:
+    def forget(self, keys: Sequence[ChannelKey]) -> None:
         """Drops what is remembered of some channels."""
         with self._turn:
             for key in keys:
                 self._forget(key)
 
-    def _forget(self, key: Key) -> None:
+    def _forget(self, key: ChannelKey) -> None:
         known = self._known.pop(key, None)
         if known is not None:
             self._bytes -= known.cost

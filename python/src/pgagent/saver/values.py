@@ -13,9 +13,9 @@ from pgagent.saver.body import Body
 from pgagent.saver.items import (
     DIGEST_FORMAT,
     ITEM_COST,
+    ChannelKey,
     Fingerprints,
     Items,
-    Key,
     Known,
     Memory,
     Part,
@@ -26,7 +26,7 @@ from pgagent.saver.items import (
 from pgagent.saver.large import LargeValues
 from pgagent.saver.serde import Coder, Serialised
 
-Learned = dict[Key, Known]
+Learned = dict[ChannelKey, Known]
 """What the memory may note once the server has said that a call is stored."""
 
 
@@ -46,7 +46,7 @@ class Values:
         self._large = large
         self.learned: Learned = {}
 
-    def add(self, key: Key, version: str, value: Any) -> dict[str, Any]:
+    def add(self, key: ChannelKey, version: str, value: Any) -> dict[str, Any]:
         """Adds a value to the body; returns its element of the header's ``channels``.
 
         Raises:
@@ -94,7 +94,7 @@ class Values:
         return {"digest": digest.hex(), "digest_format": DIGEST_FORMAT}
 
     def _parts(
-        self, key: Key, known: Known | None, split: Items, digests: bytes
+        self, key: ChannelKey, known: Known | None, split: Items, digests: bytes
     ) -> tuple[dict[str, Any], array[int]] | None:
         """The value as items; None when sending it whole is better."""
         base = b"" if known is None else known.digests
@@ -116,7 +116,7 @@ class Values:
             "size": sum(sizes),
         }, sizes
 
-    def _item(self, key: Key, item: Any) -> Serialised:
+    def _item(self, key: ChannelKey, item: Any) -> Serialised:
         if type(item) is bytearray:
             item = bytes(item)  # as inside a list
         return self._coder.dumps(item, f"channel {key.channel!r}")
