@@ -27,7 +27,7 @@ from pgagent.aio import AsyncClient
 from pgagent.calls import Call, Row
 from pgagent.errors import BaseMissing, NotFound, ThreadGone
 from pgagent.saver.base import SaverBase
-from pgagent.saver.beside import Beside, are_large, is_large
+from pgagent.saver.beside import Beside, are_heavy, is_heavy
 from pgagent.saver.codec import History, OnFork
 from pgagent.saver.items import MEMORY_BYTES
 from pgagent.saver.large import LARGE_VALUE
@@ -163,14 +163,14 @@ class AsyncPgAgentSaver(SaverBase):
         """Stores a checkpoint and returns the config that names it."""
         with self._putting(config, checkpoint):
             values = checkpoint["channel_values"]
-            large = is_large(values[name] for name in new_versions if name in values)
+            heavy = is_heavy(values[name] for name in new_versions if name in values)
             encode = partial(self._put_call, config, checkpoint, metadata, new_versions)
-            put = await self._beside.run(encode, large=large)
+            put = await self._beside.run(encode, heavy=heavy)
             try:
                 await self._run(put.call)
             except BaseMissing:
-                self._memory.forget(list(put.learned))
-                put = await self._beside.run(encode, large=large)
+                self._memory.forget(put.learned)
+                put = await self._beside.run(encode, heavy=heavy)
                 await self._run(put.call)
         return self._note(put)
 
@@ -186,7 +186,7 @@ class AsyncPgAgentSaver(SaverBase):
         The checkpoint comes first: waits for its put, and fails with it.
         """
         encode = partial(self._put_writes_call, config, writes, task_id, task_path)
-        call = await self._beside.run(encode, large=is_large(value for _, value in writes))
+        call = await self._beside.run(encode, heavy=is_heavy(value for _, value in writes))
         for landed, seconds in self._before_writes(config):
             await asyncio.wait([asyncio.wrap_future(landed)], timeout=seconds)
         await self._run(call)
@@ -253,7 +253,7 @@ class AsyncPgAgentSaver(SaverBase):
         if not self._home:
             self._home.append(asyncio.get_running_loop())
         rows = await self.client.run(Call(call.sql, call.params, _as_they_are, call.idempotent))
-        return await self._beside.run(partial(call.read, rows), large=are_large(rows))
+        return await self._beside.run(partial(call.read, rows), heavy=are_heavy(rows))
 
     # LangGraph calls the sync methods from worker threads, even in a graph that is run with await.
 

@@ -1,4 +1,4 @@
-"""Serialising beside the event loop: large values would hold up everything else that runs there."""
+"""Serialising beside the event loop: heavy values would hold up everything else that runs there."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pgagent.calls import Row
 
 T = TypeVar("T")
 
-LARGE = 100_000
+HEAVY = 100_000
 """Bytes from which on a thread is worth its price: about a millisecond of serialising."""
 
 _OBJECT = 100
-"""What an object weighs beside its text: looking for large values takes a fraction of that too."""
+"""What an object weighs beside its text."""
 
 
 class Beside:
@@ -29,9 +29,9 @@ class Beside:
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="pgagent-serialise")
 
-    async def run(self, work: Callable[[], T], *, large: bool) -> T:
-        """The result of ``work``, done here when it is small."""
-        if not large:
+    async def run(self, work: Callable[[], T], *, heavy: bool) -> T:
+        """The result of ``work``: done here, or in a thread when it is ``heavy``."""
+        if not heavy:
             return work()
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, contextvars.copy_context().run, work)
@@ -41,8 +41,8 @@ class Beside:
         self._threads.shutdown(wait=False)
 
 
-def is_large(values: Iterable[Any]) -> bool:
-    """Whether values weigh more than ``LARGE``; looks no further than that."""
+def is_heavy(values: Iterable[Any]) -> bool:
+    """Whether values weigh more than ``HEAVY``; looks no further than that."""
     weight = 0
     pending = list(values)
     while pending:
@@ -52,21 +52,21 @@ def is_large(values: Iterable[Any]) -> bool:
             weight += _OBJECT + sum(len(key) for key in value if type(key) is str)
         elif isinstance(value, (list, tuple, set, frozenset)):
             weight += _OBJECT * len(value)
-            if weight <= LARGE:
+            if weight <= HEAVY:
                 pending += value
         else:
             fields = getattr(value, "__dict__", None)
             if fields:
                 pending.append(fields)
             weight += sys.getsizeof(value)
-        if weight > LARGE:
+        if weight > HEAVY:
             return True
     return False
 
 
-def are_large(rows: Sequence[Row]) -> bool:
-    """Whether what was read weighs more than ``LARGE``."""
+def are_heavy(rows: Sequence[Row]) -> bool:
+    """Whether what was read weighs more than ``HEAVY``."""
     return (
-        len(rows) > LARGE // _OBJECT // 10
-        or sum(len(field) for row in rows for field in row if type(field) is bytes) > LARGE
+        len(rows) > HEAVY // _OBJECT // 10
+        or sum(len(field) for row in rows for field in row if type(field) is bytes) > HEAVY
     )

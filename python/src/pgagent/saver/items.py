@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from threading import Lock
 from typing import Any, NamedTuple
@@ -188,7 +188,7 @@ class Memory:
             while self._bytes > self._max_bytes and len(self._known) > 1:
                 self._forget(next(iter(self._known)))
 
-    def forget(self, keys: Sequence[ChannelKey]) -> None:
+    def forget(self, keys: Iterable[ChannelKey]) -> None:
         """Drops what is remembered of some channels."""
         with self._turn:
             for key in keys:

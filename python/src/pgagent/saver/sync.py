@@ -155,7 +155,7 @@ class PgAgentSaver(SaverBase):
             try:
                 self.client.run(put.call)
             except BaseMissing:
-                self._memory.forget(list(put.learned))
+                self._memory.forget(put.learned)
                 put = self._put_call(config, checkpoint, metadata, new_versions)
                 self.client.run(put.call)
         return self._note(put)
