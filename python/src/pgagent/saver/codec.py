@@ -33,7 +33,8 @@ from pgagent.fence import SeenThread
 from pgagent.saver.body import Body
 from pgagent.saver.items import ChannelKey, Fingerprints, Known, Memory, copy_of, itemised
 from pgagent.saver.large import LargeValues
-from pgagent.saver.serde import Coder, Serialised, at, culprit, is_unicode
+from pgagent.saver.places import at, channel_name, culprit
+from pgagent.saver.serde import Coder, Serialised, is_unicode
 from pgagent.saver.values import Learned, Values
 
 OnFork = Literal["record", "reject"]
@@ -122,7 +123,7 @@ def _add_inline(coder: Coder, body: Body, inline: Mapping[str, Any]) -> dict[str
         packed = coder.dumps(inline, "the small channels")
     except BadArgument:
         for name, value in inline.items():
-            coder.dumps(value, f"channel {name!r}")
+            coder.dumps(value, channel_name(name))
         raise
     return body.add(packed) | {"channels": list(inline)}
 
@@ -221,12 +222,8 @@ class _Fields(NamedTuple):
     idx: int
 
 
-def _channel(channel: str) -> str:
-    return f"channel {channel!r}"
-
-
 def _written(channel: str) -> str:
-    return f"a write to channel {channel!r}"
+    return f"a write to {channel_name(channel)}"
 
 
 Version = tuple[str, str, str, str]
@@ -329,7 +326,7 @@ class _Stored:
             numbers = [] if f.runs is None else _numbers(f.runs)
             stored = self.items[thread, ns, channel]
             sizes = array("I", [len(stored[number][1]) for number in numbers])
-            name = _channel(channel)
+            name = channel_name(channel)
             digests = fingerprints.of_all(split.items, name)
             yield (
                 ChannelKey(thread, ns, channel),
@@ -340,14 +337,14 @@ class _Stored:
 def _whole(coder: Coder, value: _Fields | _HistoryFields, log: Mapping[int, Serialised]) -> Any:
     """A value, from its row and the items of its channel by number."""
     if value.runs is None:
-        return coder.loads((value.type, value.blob), _channel(value.channel))
+        return coder.loads((value.type, value.blob), channel_name(value.channel))
     return _shaped(value.type, _items(coder, value.channel, log, _numbers(value.runs)))
 
 
 def _items(
     coder: Coder, channel: str, log: Mapping[int, Serialised], numbers: Sequence[int]
 ) -> list[Any]:
-    return coder.loads_each([log[number] for number in numbers], _channel(channel))
+    return coder.loads_each([log[number] for number in numbers], channel_name(channel))
 
 
 def _shaped(type_: str, items: list[Any]) -> Any:

@@ -24,6 +24,7 @@ from pgagent.saver.items import (
     itemised,
 )
 from pgagent.saver.large import LargeValues
+from pgagent.saver.places import channel_name
 from pgagent.saver.serde import Coder, Serialised
 
 Learned = dict[ChannelKey, Known]
@@ -52,7 +53,7 @@ class Values:
         Raises:
             BadArgument: the value cannot be stored; names the channel, and where in the value.
         """
-        name = f"channel {key.channel!r}"
+        name = channel_name(key.channel)
         split = itemised(value)
         element: dict[str, Any] = {"channel": key.channel, "version": version}
         if split is None:
@@ -119,7 +120,7 @@ class Values:
     def _item(self, key: ChannelKey, item: Any) -> Serialised:
         if type(item) is bytearray:
             item = bytes(item)  # as inside a list
-        return self._coder.dumps(item, f"channel {key.channel!r}")
+        return self._coder.dumps(item, channel_name(key.channel))
 
     def _saved(
         self, known: Known | None, split: Items, digests: bytes, size: int, name: str
