@@ -30,7 +30,7 @@ from support.stage import Stage, thread
 class Gate:
     """Where the puts of a saver wait, and what it has sent."""
 
-    saver: SaverBase
+    saver: SaverBase[Any]
     began: threading.Event = field(default_factory=threading.Event)
     opened: threading.Event = field(default_factory=threading.Event)
     sent: list[str] = field(default_factory=list)
@@ -91,7 +91,7 @@ def on_a_loop(dsn: str) -> Iterator[AsyncPgAgentSaver]:
 
 
 @pytest.fixture(params=["sync", "async"])
-def saver(request: pytest.FixtureRequest, stage: Stage) -> Iterator[SaverBase]:
+def saver(request: pytest.FixtureRequest, stage: Stage) -> Iterator[SaverBase[Any]]:
     with (
         PgAgentSaver(stage.dsn, max_size=4)
         if request.param == "sync"
@@ -101,7 +101,7 @@ def saver(request: pytest.FixtureRequest, stage: Stage) -> Iterator[SaverBase]:
 
 
 @pytest.fixture
-def gate(saver: SaverBase) -> Iterator[Gate]:
+def gate(saver: SaverBase[Any]) -> Iterator[Gate]:
     gate = Gate(saver)
     gate.attach()
     yield gate
@@ -245,7 +245,7 @@ def test_of_two_puts_of_a_checkpoint_the_one_that_succeeds_counts() -> None:
     assert list(puts.before_writes(key)) == []
 
 
-def slow_graph(saver: SaverBase) -> Graph:
+def slow_graph(saver: SaverBase[Any]) -> Graph:
     graph = StateGraph(State)
     for name in "abc":
         graph.add_node(name, lambda state, name=name: {"log": [name]})

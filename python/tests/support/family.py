@@ -21,7 +21,7 @@ from support.processes import die, until
 
 Graph = Pregel[Any, Any, Any, Any]
 Node = Callable[[Any], Any]
-Saver = SaverBase | None
+Saver = SaverBase[Any] | None
 
 
 class State(TypedDict):

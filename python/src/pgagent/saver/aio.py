@@ -18,7 +18,6 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
     DeltaChannelHistory,
 )
-from langgraph.checkpoint.serde.base import SerializerProtocol
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
@@ -28,74 +27,27 @@ from pgagent.calls import Call, Row
 from pgagent.errors import BaseMissing, NotFound, ThreadGone
 from pgagent.saver.base import SaverBase
 from pgagent.saver.beside import Beside, are_heavy, is_heavy
-from pgagent.saver.codec import History, OnFork
-from pgagent.saver.items import MEMORY_BYTES
-from pgagent.saver.large import LARGE_VALUE
-from pgagent.saver.serde import Allowed
 
 T = TypeVar("T")
+Source = str | AsyncConnectionPool[Any] | AsyncConnection[Any]
 
 
-class AsyncPgAgentSaver(SaverBase):
-    """Keeps LangGraph checkpoints in pgagent.
+class AsyncPgAgentSaver(SaverBase[Source]):
+    """Keeps LangGraph checkpoints in pgagent, for graphs that are run with await.
 
-    ``source`` is a connection string, an ``AsyncConnectionPool`` or an
-    ``AsyncConnection`` in autocommit mode.
-    Nothing is held between calls: each borrows a connection for one statement.
-
-    ``on_fork`` says what becomes of a plain run that another one overtook: ``record`` stores its
-    branch, as other savers do, and ``reject`` raises ``HeadMoved``. ``history="latest"`` keeps no
-    earlier checkpoint than what the latest needs: no time travel, and no growth. ``memory_bytes``
-    bounds what is remembered of lists, so that only what is new in them is written. A value, or an
-    item of a list, of more bytes than ``large_value`` is stored with a warning, once a channel.
+    ``source`` is a connection string, an ``AsyncConnectionPool`` or an ``AsyncConnection`` in
+    autocommit mode. Nothing is held between calls: each borrows a connection for one statement.
 
         async with AsyncPgAgentSaver.from_conn_string(dsn) as saver:
             await saver.setup()
             graph = builder.compile(checkpointer=saver)
 
-    Writes raise :mod:`pgagent.errors`: ``StaleToken`` for a run that lost its thread,
-    ``ThreadBusy`` for a plain run on a thread that a worker owns, ``ThreadGone`` for a late write
-    to a deleted one. ``BadArgument`` names the channel, and the place in its value, that cannot be
-    stored.
-
-    Only types that are listed are loaded, since loading an object runs its code: messages,
-    documents, dates and the like, LangGraph's own types, and the dataclasses, pydantic models and
-    enums that annotate the state of the graph (LangGraph lists them when it compiles it). Others
-    are named here: ``allow=[MyType, ("module", "Name")]``. A value with a type that is not listed
-    is refused when it is stored; one that somebody else stored raises ``UnreadableValue``. With
-    ``serde=JsonPlusSerializer()`` every type is loaded, as by other savers: whoever may write
-    a checkpoint may then run code here.
-
-    With ``serde=EncryptedSerializer.from_pycryptodome_aes(strict_serializer(), key=...)`` values
-    are encrypted; ``plaintext=True`` reads what was stored before. With ``lossless=True`` a value
-    that would come back as something else is refused: a tuple as a list, a subclass as its base.
+    Options, errors and the types that are loaded are those of
+    :class:`~pgagent.saver.sync.PgAgentSaver`. Heavy values are serialised in threads of its own.
+    The sync methods work from other threads than the loop's; on the loop they raise.
     """
 
-    def __init__(
-        self,
-        source: str | AsyncConnectionPool[Any] | AsyncConnection[Any],
-        *,
-        serde: SerializerProtocol | None = None,
-        allow: Allowed = (),
-        plaintext: bool = False,
-        lossless: bool = False,
-        on_fork: OnFork = "record",
-        history: History = "full",
-        memory_bytes: int = MEMORY_BYTES,
-        large_value: int | None = LARGE_VALUE,
-        **pool_options: Any,
-    ) -> None:
-        super().__init__(
-            source,
-            serde=serde,
-            allow=allow,
-            plaintext=plaintext,
-            lossless=lossless,
-            on_fork=on_fork,
-            history=history,
-            memory_bytes=memory_bytes,
-            large_value=large_value,
-        )
+    def _connect(self, source: Source, pool_options: dict[str, Any]) -> None:
         self.client = AsyncClient(source, **pool_options)
         self._beside = Beside()
         self._home: list[asyncio.AbstractEventLoop] = []  # shared with the clones for each graph

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from threading import Lock
-from typing import Any, NamedTuple, Self
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -33,10 +33,12 @@ from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, SeenThread, token_
 from pgagent.saver import codec
 from pgagent.saver.codec import History, OnFork
 from pgagent.saver.flights import CheckpointKey, Flights
-from pgagent.saver.items import Memory
-from pgagent.saver.large import LargeValues
+from pgagent.saver.items import MEMORY_BYTES, Memory
+from pgagent.saver.large import LARGE_VALUE, LargeValues
 from pgagent.saver.serde import Allowed, Coder, strict_serializer, with_types
 from pgagent.saver.values import Learned
+
+Source = TypeVar("Source")
 
 _SEEN_THREADS = 10_000
 
@@ -77,24 +79,28 @@ class Put(NamedTuple):
     learned: Learned
 
 
-class SaverBase(BaseCheckpointSaver[str]):
-    """Turns LangGraph's calls into ours and our answers into LangGraph's."""
+class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
+    """Turns LangGraph's calls into ours and our answers into LangGraph's.
+
+    What the options mean is said at :class:`~pgagent.saver.sync.PgAgentSaver`.
+    """
 
     skip_stale_subgraphs: bool = True
     """Whether ``get_tuple`` mends how stateful subgraphs resume; see :func:`_mend_resuming`."""
 
     def __init__(
         self,
-        source: object,
+        source: Source,
         *,
-        serde: SerializerProtocol | None,
-        allow: Allowed,
-        plaintext: bool,
-        lossless: bool,
-        on_fork: OnFork,
-        history: History,
-        memory_bytes: int,
-        large_value: int | None,
+        serde: SerializerProtocol | None = None,
+        allow: Allowed = (),
+        plaintext: bool = False,
+        lossless: bool = False,
+        on_fork: OnFork = "record",
+        history: History = "full",
+        memory_bytes: int = MEMORY_BYTES,
+        large_value: int | None = LARGE_VALUE,
+        **pool_options: Any,
     ) -> None:
         super().__init__(serde=serde or strict_serializer())
         if isinstance(source, BaseConnection) and not source.autocommit:
@@ -111,6 +117,11 @@ class SaverBase(BaseCheckpointSaver[str]):
         self._large = LargeValues(large_value)
         self._flights = Flights()
         self.serde = with_types(self.serde, allow)
+        self._connect(source, pool_options)
+
+    def _connect(self, source: Source, pool_options: dict[str, Any]) -> None:
+        """Makes the client, and what else belongs to its kind of I/O."""
+        raise NotImplementedError
 
     def with_allowlist(self, extra_allowlist: Collection[tuple[str, ...]]) -> Self:
         """This saver, with further types that it may load; LangGraph calls it for each graph."""

@@ -16,7 +16,6 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
     DeltaChannelHistory,
 )
-from langgraph.checkpoint.serde.base import SerializerProtocol
 from psycopg import Connection
 from psycopg_pool import ConnectionPool
 
@@ -24,13 +23,11 @@ from pgagent import calls, install
 from pgagent.client import Client
 from pgagent.errors import BaseMissing, NotFound, ThreadGone
 from pgagent.saver.base import SaverBase
-from pgagent.saver.codec import History, OnFork
-from pgagent.saver.items import MEMORY_BYTES
-from pgagent.saver.large import LARGE_VALUE
-from pgagent.saver.serde import Allowed
+
+Source = str | ConnectionPool[Any] | Connection[Any]
 
 
-class PgAgentSaver(SaverBase):
+class PgAgentSaver(SaverBase[Source]):
     """Keeps LangGraph checkpoints in pgagent.
 
     ``source`` is a connection string, a ``ConnectionPool`` or a ``Connection`` in autocommit mode.
@@ -64,31 +61,7 @@ class PgAgentSaver(SaverBase):
     that would come back as something else is refused: a tuple as a list, a subclass as its base.
     """
 
-    def __init__(
-        self,
-        source: str | ConnectionPool[Any] | Connection[Any],
-        *,
-        serde: SerializerProtocol | None = None,
-        allow: Allowed = (),
-        plaintext: bool = False,
-        lossless: bool = False,
-        on_fork: OnFork = "record",
-        history: History = "full",
-        memory_bytes: int = MEMORY_BYTES,
-        large_value: int | None = LARGE_VALUE,
-        **pool_options: Any,
-    ) -> None:
-        super().__init__(
-            source,
-            serde=serde,
-            allow=allow,
-            plaintext=plaintext,
-            lossless=lossless,
-            on_fork=on_fork,
-            history=history,
-            memory_bytes=memory_bytes,
-            large_value=large_value,
-        )
+    def _connect(self, source: Source, pool_options: dict[str, Any]) -> None:
         self.client = Client(source, **pool_options)
 
     @classmethod
