@@ -84,9 +84,9 @@ def encode_checkpoint(
     metadata: CheckpointMetadata,
     new_versions: ChannelVersions,
     seen_token: int | None,
-    leftovers: bool = False,
-    on_fork: OnFork = "record",
-    history: History = "full",
+    leftovers: bool,
+    on_fork: OnFork,
+    history: History,
 ) -> Encoded:
     """What ``put_checkpoint`` takes.
 

@@ -22,8 +22,6 @@ UNKNOWN_SECONDS = 0.25
 """How long they wait for one that has not begun: a restore stores writes first, and a sixth of all
 calls come that little too early."""
 
-_KNOWN = 10_000
-
 
 class CheckpointKey(NamedTuple):
     """The name of a checkpoint."""
@@ -50,7 +48,7 @@ class Flights:
     No I/O: the savers wait as :meth:`before_writes` tells them.
     """
 
-    def __init__(self, size: int = _KNOWN) -> None:
+    def __init__(self, size: int = 10_000) -> None:
         self._size = size
         self._stored: OrderedDict[CheckpointKey, None] = OrderedDict()
         # Those who put or wait hold a flight; it is gone with the last of them.
