@@ -50,7 +50,7 @@ def doublings(bytes_by_turns: dict[str, int]) -> list[float]:
 
 def p95(samples: list[float]) -> float:
     """The time that 95 of 100 stay below."""
-    return quantiles(samples, n=20)[-1]
+    return quantiles(samples, n=20)[-1] if len(samples) > 1 else samples[0]
 
 
 def trend(samples: list[float], part: int = 10) -> float:

@@ -25,7 +25,7 @@ COLOURS = {
 
 
 def draw(figures: Figures, directory: Path) -> Iterator[tuple[str, str]]:
-    """Draw what there are figures for; file names and captions."""
+    """Draws what there are figures for; file names and captions."""
     mpl.rcParams.update({"svg.hashsalt": "pgagent", "svg.fonttype": "none", "font.size": 9})
     for name, (needs, caption, chart) in _CHARTS.items():
         if not needs <= figures.keys():

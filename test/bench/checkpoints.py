@@ -116,44 +116,60 @@ def main(
         say("no DATA: the text is that of the package's own conversations")
     whole = size == 1.0 and not only
     out = out or (ROOT / "docs" if whole else ROOT / "build" / "bench")
-    begun, before = time.monotonic(), os.getloadavg()[0]
-    started = datetime.now(UTC)
-    figures: dict[str, Any] = {}
+    begun, started, load_before = datetime.now(UTC), time.monotonic(), os.getloadavg()[0]
     with Server(bindir, settings=SETTINGS, fsync=fsync) as server:
-        wanted = measures(Stage(server), real, size, rounds)
-        if unknown := set(filter(None, only.split(","))) - wanted.keys():
-            raise typer.BadParameter(f"there is no {', '.join(sorted(unknown))}: {list(wanted)}")
-        for name, measure in wanted.items():
-            if only and name not in only.split(","):
-                continue
-            say(f"{name} ...")
-            figures[name] = measure()
-            for bar in bars({name: figures[name]}):
-                say(f"  {'ok ' if bar.holds else 'NOT'} {bar.what}: {bar.found:.2f}{bar.unit}")
-        described = server.psql("-c", "show server_version")
-    about = {
+        figures = taken(measures(Stage(server), real, size, rounds), only)
+        about = surroundings(server)
+    about |= {
         "command": "make bench-checkpoints",
         "text": real.said,
-        "server": f"PostgreSQL {described}",
+        "load_before": load_before,
+        "load_after": os.getloadavg()[0],
+        "begun": f"{begun:%Y-%m-%d %H:%M} UTC",
+        "minutes": (time.monotonic() - started) / 60,
+        "rounds": rounds,
+        "size": size,
+    }
+    write(out, about, figures)
+    found = list(bars(figures))
+    missed = sum(not bar.holds for bar in found)
+    say(f"{len(found)} bars, {missed} missed: {out / 'benchmarks.md'}")
+
+
+def taken(wanted: dict[str, Callable[[], Any]], only: str) -> dict[str, Any]:
+    """Takes the figures, all or those named with commas between; says which bars hold.
+
+    Raises:
+        typer.BadParameter: there is no figure of some name.
+    """
+    names = list(filter(None, only.split(",")))
+    if unknown := set(names) - wanted.keys():
+        raise typer.BadParameter(f"there is no {', '.join(sorted(unknown))}: {list(wanted)}")
+    figures: dict[str, Any] = {}
+    for name, measure in wanted.items():
+        if names and name not in names:
+            continue
+        say(f"{name} ...")
+        figures[name] = measure()
+        for bar in bars({name: figures[name]}):
+            say(f"  {'ok ' if bar.holds else 'NOT'} {bar.what}: {bar.found:.2f}{bar.unit}")
+    return figures
+
+
+def surroundings(server: Server) -> dict[str, Any]:
+    """What the figures were taken on."""
+    return {
+        "server": f"PostgreSQL {server.psql('-c', 'show server_version')}",
         "settings": ", ".join(f"`{name} = {value}`" for name, value in server.settings.items()),
         "client": ", ".join(
             [f"Python {platform.python_version()}", *(f"{p} {version(p)}" for p in PACKAGES)]
         ),
         "cpus": os.cpu_count(),
-        "load_before": before,
-        "load_after": os.getloadavg()[0],
-        "begun": f"{started:%Y-%m-%d %H:%M} UTC",
-        "minutes": (time.monotonic() - begun) / 60,
-        "rounds": rounds,
-        "size": size,
     }
-    write(out, about, figures)
-    broken = sum(not bar.holds for bar in bars(figures))
-    say(f"{len(list(bars(figures)))} bars, {broken} missed: {out / 'benchmarks.md'}")
 
 
 def write(out: Path, about: dict[str, Any], figures: dict[str, Any]) -> None:
-    """Write page, charts and raw figures."""
+    """Writes page, charts and raw figures."""
     directory = out / "benchmarks"
     directory.mkdir(parents=True, exist_ok=True)
     raw = json.dumps({"about": about, "figures": _rounded(figures)}, indent=1)
@@ -177,7 +193,7 @@ def _short_lists(text: str) -> str:
 
 
 def say(line: str) -> None:
-    """Print a line as it is."""
+    """Prints a line as it is."""
     console.print(line, markup=False, highlight=False)
 
 

@@ -44,7 +44,7 @@ from pg_catalog.pg_class as c
 cross join lateral (
   select coalesce(pg_total_relation_size(nullif(c.reltoastrelid, 0)), 0) as bytes
 ) as t
-where c.relkind = 'r' and c.relname = any(%s)
+where c.relkind = 'r' and c.relname = any(array[{tables}])
 order by 1
 """
 _TABLES = {
@@ -147,8 +147,7 @@ class Stage:
     def sizes(self, contender: Contender) -> dict[str, int]:
         """Bytes on disk of a contender's tables, by table and part, after a vacuum."""
         tables = _TABLES["ours" if contender.kind == "ours" else "stock"]
-        listed = ", ".join(f"'{table}'" for table in tables)
-        query = _SIZES.replace("%s", f"array[{listed}]")
+        query = _SIZES.format(tables=", ".join(f"'{table}'" for table in tables))
         rows = self.server.psql("-c", "vacuum analyze", "-c", query, dbname=contender.database)
         sizes: dict[str, int] = {}
         for row in rows.splitlines():

@@ -52,7 +52,7 @@ def measured(connection: Connection[object], work: Callable[[], object]) -> tupl
 
 
 def main() -> int:
-    """Run it."""
+    """Runs it; the exit code."""
     puts = int(sys.argv[1]) if len(sys.argv) > 1 else 8000
     size = puts // BATCHES
     found: dict[str, list[tuple[float, int]]] = defaultdict(list)
