@@ -99,7 +99,7 @@ def digest_of(serialised: Serialised) -> bytes:
     return xxhash.xxh3_128_digest(b"".join((type_.encode(), b"\0", blob)))
 
 
-# Runs for each item of a list at each put: 0.23 ms for 500 messages, and 0.36 in plainer words.
+# Runs for each item of a list at each put: 0.23 ms for 500 messages; in plainer words, 0.36.
 def _packed(item: Any) -> bytes:
     name = _MESSAGES.get(type(item))
     if name is None:
@@ -117,7 +117,7 @@ _pack, _OPTION, _digest = ormsgpack.packb, jsonplus._option, xxhash.xxh3_128_dig
 def copy_of(item: Any) -> Any:
     """A shallow copy, as ``copy.copy`` makes it.
 
-    A message shares its note of which fields were given: a set for each made a list of 500
+    A message shares its note of which fields were given: a set for each makes a list of 500
     checkpoints twice as slow, most of that in the garbage collector.
     """
     kind = type(item)
@@ -211,7 +211,7 @@ class Difference(NamedTuple):
 
 
 def difference(base: bytes, digests: bytes) -> Difference:
-    """Tell a value as parts of a base, by the digests of their items.
+    """A value as parts of a base, by the digests of their items.
 
     Parts are ``[from, to]``, items of the base by position, or a number, the next new items. What
     begins or ends alike is found by comparing; in between each item is looked up in the base, the
