@@ -19,12 +19,14 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import START, StateGraph
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from pgagent import AsyncPgAgentSaver, BadArgument, PgAgentSaver
+from support.chains import chain
 from support.stage import Stage, thread
 
 
@@ -220,6 +222,53 @@ def test_a_value_is_what_the_serializer_makes_of_it_or_is_refused(
     assert same(store.written(("it", [value]), ("it", {"a": value})), [[wanted], {"a": wanted}])
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        0,
+        -1,
+        2**64 - 1,
+        -(2**63),
+        1e22,
+        -0.0,
+        math.inf,
+        math.nan,
+        "",
+        "a\0b",
+        "é" * 40,
+        "x" * 64,
+        "x" * 65,
+        "日本語😀",
+        b"\0\xff",
+        Word.SHORT,
+        [],
+        {},
+        [1, "a\0", None, [2.5]],
+        {"a": {"b": (1, 2)}},
+        {1, 2},
+        uuid.UUID(int=7),
+    ],
+    ids=repr,
+)
+def test_a_value_comes_back_through_a_graph_as_from_the_saver_in_memory(
+    saver: PgAgentSaver, value: Any
+) -> None:
+    class One(TypedDict):
+        it: Any
+        word: Word
+
+    graph = StateGraph(One).add_node("a", lambda state: {"it": value}).add_edge(START, "a")
+    graph.compile(checkpointer=saver).invoke({"it": 0}, thread())
+    theirs = InMemorySaver()
+    graph.compile(checkpointer=theirs).invoke({"it": 0}, thread())
+    found, wanted = (
+        graph.compile(checkpointer=it).get_state(thread()).values["it"] for it in (saver, theirs)
+    )
+    assert (type(found), repr(found)) == (type(wanted), repr(wanted))
+
+
 def test_the_lists_and_dicts_of_the_property_are_stored_as_items(
     stage: Stage, saver: PgAgentSaver
 ) -> None:
@@ -355,11 +404,12 @@ def test_a_saver_that_must_lose_nothing_refuses_what_would_come_back_otherwise(
     [
         ({"made": {"a": [1, object()]}}, "['made']['a'][1]"),
         ({"mine": [{"n": math.nan}]}, "['mine'][0]['n']"),
+        ({"mine": math.inf}, "['mine']"),
         ({"mine": {"text": "a\0b"}}, "['mine']['text']"),
         ({"mine": {"text": "\ud800"}}, "['mine']['text']"),
         ({"mine": {"a\0": 1}}, "['mine'][key 'a\\x00']"),
     ],
-    ids=range(5),
+    ids=range(6),
 )
 def test_metadata_that_cannot_be_stored_is_refused_with_its_path(
     saver: PgAgentSaver, metadata: Any, path: str
@@ -367,6 +417,13 @@ def test_metadata_that_cannot_be_stored_is_refused_with_its_path(
     with pytest.raises(BadArgument) as refused:
         saver.put(thread(checkpoint_ns=""), empty_checkpoint(), metadata, {})
     assert refused.value.args[0].startswith(f"metadata cannot be stored as JSON: at {path}: ")
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, "\ud800"])
+def test_metadata_of_a_run_that_is_no_json_is_named(saver: PgAgentSaver, value: Any) -> None:
+    config: RunnableConfig = {**thread(), "metadata": {"mine": value}}
+    with pytest.raises(BadArgument, match="'mine'"):
+        chain(saver, "a").invoke({"log": []}, config, durability="sync")
 
 
 def test_metadata_keeps_what_only_looks_like_nul(saver: PgAgentSaver) -> None:

@@ -50,14 +50,6 @@ def delta_graph(saver: PgAgentSaver) -> Graph:
     return graph.add_edge(START, "a").compile(checkpointer=saver)
 
 
-def count(stage: Stage, table: str, thread_id: str = "t") -> int:
-    found = stage.conn.execute(
-        f"select count(*) from pgagent.{table} where thread_id = %s", (thread_id,)
-    ).fetchone()
-    assert found is not None
-    return int(found[0])
-
-
 def told(saver: PgAgentSaver, thread_id: str = "t") -> list[Any]:
     return [
         (t.config, t.checkpoint, t.metadata, t.parent_config, t.pending_writes)
@@ -155,7 +147,7 @@ def test_prune_keeps_what_a_delta_channel_is_rebuilt_from(
         before = graph.get_state(thread()).values
         saver.prune(["t"])
         assert graph.get_state(thread()).values == before
-        assert count(stage, "checkpoints") <= 9
+        assert stage.count("checkpoints") <= 9
     assert len(before["log"]) == 24
 
 
@@ -195,7 +187,7 @@ def test_what_is_left_after_prune_reads_and_runs_as_before(
         "select checkpoint_ns from pgagent.checkpoints where thread_id = 't' order by 1"
     ).fetchall()
     assert namespaces == [("",), ("remembers",)]
-    assert count(stage, "checkpoint_writes") == 0
+    assert stage.count("checkpoint_writes") == 0
 
 
 def test_prune_leaves_no_value_that_nothing_needs(stage: Stage, saver: PgAgentSaver) -> None:
@@ -206,8 +198,8 @@ def test_prune_leaves_no_value_that_nothing_needs(stage: Stage, saver: PgAgentSa
     before = built.get_state(thread()).values
     saver.prune(["t"])
     assert built.get_state(thread()).values == before
-    assert count(stage, "checkpoints") == 1
-    assert count(stage, "checkpoint_items") == len(before["log"]) == 24
+    assert stage.count("checkpoints") == 1
+    assert stage.count("checkpoint_items") == len(before["log"]) == 24
     named = stage.conn.execute(
         "select count(*) from pgagent.checkpoint_blobs as b where not exists (select from "
         "pgagent.checkpoints as c where c.checkpoint -> 'channel_versions' ->> b.channel = "
@@ -293,7 +285,7 @@ def test_a_copy_of_the_latest_goes_on_and_costs_no_more_for_a_long_history(
             assert found is not None
             buffers.append(found[0][0]["Plan"]["Shared Hit Blocks"])
         graph.invoke(Command(resume="yes"), thread(), durability="sync")
-    assert count(stage, "checkpoints", "copy 11") == 2
+    assert stage.count("checkpoints", "copy 11") == 2
     assert graph.invoke(Command(resume="no"), thread("copy 11"))["log"][-1] == "no"
     assert buffers[1] < 1.6 * buffers[0]
 
@@ -328,13 +320,13 @@ def test_what_versions_share_survives_the_deletion_of_one_and_nothing_else_does(
         put_log(saver, log, f"r{n}")
     del log[2:5]
     last = put_log(saver, log, "r6")
-    assert count(stage, "checkpoint_items") == 15
+    assert stage.count("checkpoint_items") == 15
     saver.delete_for_runs([f"r{n}" for n in range(6)])
     found = saver.get_tuple(last)
     assert found is not None
     assert found.checkpoint["channel_values"]["log"] == log
-    assert count(stage, "checkpoints") == 1
-    assert count(stage, "checkpoint_items") == 12
+    assert stage.count("checkpoints") == 1
+    assert stage.count("checkpoint_items") == 12
 
 
 # --- branches
@@ -406,8 +398,8 @@ def test_a_saver_of_the_latest_keeps_no_history_and_goes_on(stage: Stage) -> Non
                 built.invoke(Command(resume="yes"), thread(thread_id), durability="sync")
         ours, theirs = graph.get_state(thread("t")), other.get_state(thread("u"))
         assert ours.values == theirs.values
-        assert count(stage, "checkpoints") == 2
-        assert count(stage, "checkpoints", "u") > 30
+        assert stage.count("checkpoints") == 2
+        assert stage.count("checkpoints", "u") > 30
 
 
 def test_a_delta_channel_works_with_the_latest_alone(stage: Stage) -> None:
@@ -416,7 +408,7 @@ def test_a_delta_channel_works_with_the_latest_alone(stage: Stage) -> None:
         for n in range(30):
             graph.invoke({"log": [f"in {n}"]}, thread(), durability="sync")
         assert len(graph.get_state(thread()).values["log"]) == 60
-        assert count(stage, "checkpoints") <= 16
+        assert stage.count("checkpoints") <= 16
 
 
 # --- lists

@@ -1,30 +1,23 @@
-"""How savers use connections: all of a pool, none between calls. And never the loop's own time."""
+"""How savers use connections: all of a pool, none between calls."""
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import inspect
-import random
-import string
 import threading
-import time
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 import psycopg
 import pytest
-from langchain_core.messages import AIMessage
-from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.graph import START, StateGraph
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 from pgagent import AsyncPgAgentSaver, PgAgentSaver
-from pgagent.fence import holding
 from support.family import State
 from support.processes import until
 from support.stage import Stage, thread
@@ -162,17 +155,6 @@ def test_the_size_of_a_pool_is_said(stage: Stage) -> None:
         assert (pool.min_size, pool.max_size) == (1, 10)
 
 
-def test_savers_can_be_made_before_there_is_a_loop(stage: Stage) -> None:
-    saver = AsyncPgAgentSaver(stage.dsn)
-    graph = meeting_graph(saver, lambda state: {"log": ["model"]})
-
-    async def run() -> Any:
-        async with saver:
-            return await graph.ainvoke({"log": []}, thread())
-
-    assert asyncio.run(run())["log"] == ["model"]
-
-
 # --- one connection for all
 
 
@@ -208,113 +190,3 @@ def test_a_connection_that_nobody_shares_is_used_without_a_warning(stage: Stage)
         warnings.simplefilter("error")
         saver = PgAgentSaver(conn)
         assert [saver.get_tuple(thread()) for _ in range(3)] == [None] * 3
-
-
-# --- large values
-
-BYTES = 20_000_000
-STALL = 0.1
-LETTERS = "".join(random.Random(1).choices(string.ascii_letters, k=1_000))
-
-
-def messages() -> Any:
-    return [AIMessage(f"{LETTERS[:500]}{n}") for n in range(BYTES // 500)]
-
-
-def nested() -> Any:
-    return {f"k{n}": {"text": LETTERS, "more": [1, 2, 3]} for n in range(BYTES // 1_000)}
-
-
-def text() -> Any:
-    return LETTERS * (BYTES // 1_000)
-
-
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """So many objects make Python look for garbage, for half a second at a time."""
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
-@pytest.fixture
-async def stalls() -> AsyncIterator[Callable[[], float]]:
-    """Gives the longest time that the loop was held up since it was asked last."""
-    longest = 0.0
-
-    async def tick() -> None:
-        nonlocal longest
-        while True:
-            before = time.perf_counter()
-            await asyncio.sleep(0.01)
-            longest = max(longest, time.perf_counter() - before - 0.01)
-
-    def ask() -> float:
-        nonlocal longest
-        found, longest = longest, 0.0
-        return found
-
-    ticking = asyncio.create_task(tick())
-    yield ask
-    ticking.cancel()
-
-
-@pytest.mark.parametrize("value", [text, messages, nested])
-async def test_a_state_of_20_megabytes_does_not_stall_the_event_loop(
-    stage: Stage, stalls: Callable[[], float], value: Callable[[], Any]
-) -> None:
-    """The best of some tries: the machine may have other things to do."""
-    found: dict[str, list[float]] = {"put": [], "put_writes": [], "get": []}
-    async with AsyncPgAgentSaver(stage.dsn, max_size=1) as saver:
-        for attempt in range(8):
-            config = thread(f"t{attempt}", checkpoint_ns="")
-            checkpoint = empty_checkpoint()
-            checkpoint["channel_values"] = {"state": value()}
-            checkpoint["channel_versions"] = {"state": "1"}
-            with without_collector():
-                await asyncio.sleep(0.02)
-                stalls()
-                stored = await saver.aput(config, checkpoint, {}, {"state": "1"})
-                await asyncio.sleep(0.02)
-                found["put"].append(stalls())
-                writes = [("state", checkpoint["channel_values"]["state"])]
-                await saver.aput_writes(stored, writes, "task")
-                await asyncio.sleep(0.02)
-                found["put_writes"].append(stalls())
-                kept = await saver.aget_tuple(config)  # to throw it away takes time too
-                await asyncio.sleep(0.02)
-                found["get"].append(stalls())
-                assert kept
-            if all(min(times) < STALL for times in found.values()):
-                return
-    pytest.fail(f"seconds that the loop stood still: {found}")
-
-
-async def test_large_values_are_serialised_while_all_threads_of_the_loop_wait(
-    stage: Stage,
-) -> None:
-    """Sync nodes take the loop's threads, and may wait there for the saver."""
-    go_on = threading.Event()
-    loop = asyncio.get_running_loop()
-    loop.set_default_executor(ThreadPoolExecutor(1))
-    waiting = loop.run_in_executor(None, go_on.wait, 20)
-    async with AsyncPgAgentSaver(stage.dsn, max_size=1) as saver, asyncio.timeout(10):
-        checkpoint = empty_checkpoint()
-        checkpoint["channel_values"] = {"state": LETTERS * 1_000}
-        await saver.aput(thread(checkpoint_ns=""), checkpoint, {}, {"state": "1"})
-    go_on.set()
-    assert await waiting
-
-
-async def test_the_token_of_a_call_without_a_configurable_reaches_a_large_put(
-    stage: Stage,
-) -> None:
-    run = stage.client.start_run("t", "worker")
-    async with AsyncPgAgentSaver(stage.dsn, max_size=1) as saver:
-        checkpoint = empty_checkpoint()
-        checkpoint["channel_values"] = {"state": LETTERS * 1_000}
-        with holding("t", run.fencing_token):
-            await saver.aput(thread(checkpoint_ns=""), checkpoint, {}, {"state": "1"})

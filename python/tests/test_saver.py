@@ -1,12 +1,9 @@
-"""The sync saver: what it stores, what it refuses, and what becomes of its connections."""
+"""The sync saver under a graph: it does what LangGraph's savers do, and refuses what it must."""
 
 from __future__ import annotations
 
 import copy
-import enum
-import inspect
 import json
-import math
 import operator
 import pickle
 import threading
@@ -14,39 +11,30 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from typing import Annotated, Any
 
-import psycopg
 import pytest
-from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, StateUpdate, interrupt
-from psycopg import ClientCursor
-from psycopg.rows import dict_row
-from psycopg_pool import ConnectionPool
 from typing_extensions import TypedDict
 
 from pgagent import (
-    AsyncClient,
-    AsyncPgAgentSaver,
     BadArgument,
-    Client,
     PgAgentSaver,
     StaleToken,
     ThreadBusy,
     ThreadGone,
     Worker,
-    calls,
     durable_tool,
 )
 from pgagent.fence import TOKEN_KEY, holding
+from support.chains import chain
 from support.family import Fault, Graph, Saver, State
-from support.processes import DIED, die, in_process, until
+from support.processes import DIED, die, in_process
 from support.stage import Stage, thread
 
 
@@ -56,33 +44,10 @@ def saver(stage: Stage) -> Iterator[PgAgentSaver]:
         yield saver
 
 
-def chain(saver: Saver, names: str, act: Any = None) -> Graph:
-    graph = StateGraph(State)
-    for name in names:
-
-        def node(state: State, name: str = name) -> Any:
-            if act is not None:
-                act(name)
-            return {"log": [name]}
-
-        graph.add_node(name, node)
-    for one, other in zip([START, *names], names, strict=False):
-        graph.add_edge(one, other)
-    return graph.compile(checkpointer=saver)
-
-
-def rows(stage: Stage, thread_id: str = "t") -> dict[str, int]:
-    """How many checkpoints, values and writes a thread has."""
-    return {
-        table: (
-            stage.conn.execute(
-                f"select count(*) from pgagent.checkpoint{table} where thread_id = %s",
-                (thread_id,),
-            ).fetchone()
-            or (0,)
-        )[0]
-        for table in ("s", "_blobs", "_writes")
-    }
+def rows(stage: Stage) -> dict[str, int]:
+    """How many checkpoints, values and writes the thread has."""
+    tables = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+    return {table: stage.count(table) for table in tables}
 
 
 # --- as LangGraph wants it
@@ -175,7 +140,7 @@ def test_each_durability_stores_its_number_of_checkpoints(
     stage: Stage, saver: PgAgentSaver, durability: Any, checkpoints: int
 ) -> None:
     chain(saver, "abcde").invoke({"log": []}, thread(), durability=durability)
-    assert rows(stage)["s"] == checkpoints
+    assert stage.count("checkpoints") == checkpoints
 
 
 @pytest.mark.parametrize("names", ["a", "abc"])
@@ -251,7 +216,7 @@ def test_each_durability_loses_to_a_kill_no_more_than_it_may(
             chain(saver, "abcde", dying).invoke(given, thread(), durability=durability)
 
     assert in_process(lambda: run({"log": ["in"]})) == DIED
-    anything_is_stored = rows(stage)["s"] > 0
+    anything_is_stored = stage.count("checkpoints") > 0
     assert in_process(lambda: run(None if anything_is_stored else {"log": ["in"]})) == 0
     assert "".join(stage.journal.nodes()) in [f"abcd{again}e" for again in may_run_again]
     with PgAgentSaver(stage.dsn) as saver:
@@ -263,44 +228,14 @@ def test_a_thread_id_may_be_a_uuid(stage: Stage, saver: PgAgentSaver) -> None:
     graph = chain(saver, "a")
     graph.invoke({"log": []}, {"configurable": {"thread_id": thread_id}})
     assert graph.get_state(thread(str(thread_id))).values["log"] == ["a"]
-    assert rows(stage, str(thread_id))["s"] == 3
+    assert stage.count("checkpoints", str(thread_id)) == 3
     saver.delete_thread(thread_id)  # type: ignore[arg-type]
-    assert rows(stage, str(thread_id))["s"] == 0
+    assert stage.count("checkpoints", str(thread_id)) == 0
 
 
 def test_a_config_without_a_thread_id_is_refused(saver: PgAgentSaver) -> None:
     with pytest.raises(BadArgument, match="thread_id"):
         saver.get_tuple({"configurable": {}})
-
-
-def test_only_the_deliberate_methods_differ_between_sync_and_async() -> None:
-    for sync, later in ((PgAgentSaver, AsyncPgAgentSaver), (Client, AsyncClient)):
-        names = {name for name in vars(sync) if not name.startswith("_")}
-        assert names == {name for name in vars(later) if not name.startswith("_")}
-        for name in sorted(names):
-            one, other = getattr(sync, name), getattr(later, name)
-            if callable(one):
-                assert shape(one) == shape(other), name
-
-
-def shape(method: Any) -> list[tuple[str, Any, Any]]:
-    parameters = inspect.signature(method).parameters.values()
-    return [(p.name, p.kind, p.default) for p in parameters]
-
-
-def test_every_call_has_a_method_of_its_name(stage: Stage) -> None:
-    built = {
-        name
-        for name, found in vars(calls).items()
-        if inspect.isfunction(found)
-        and not name.startswith("_")
-        and str(found.__annotations__.get("return", "")).startswith("Call[")
-    }
-    savers_own = {
-        *("put_checkpoint", "put_writes", "get_checkpoint", "list_checkpoints"),
-        "delta_channel_history",
-    }
-    assert built - savers_own == {name for name in vars(Client) if name in built}
 
 
 # --- what it refuses
@@ -421,7 +356,7 @@ def test_a_late_write_does_not_bring_a_deleted_thread_back(
     }[late]
     with pytest.raises(ThreadGone):
         getattr(saver, late)(*arguments)
-    assert rows(stage) == {"s": 0, "_blobs": 0, "_writes": 0}
+    assert not any(rows(stage).values())
 
 
 def test_a_new_run_begins_a_deleted_thread_anew(stage: Stage, saver: PgAgentSaver) -> None:
@@ -430,7 +365,7 @@ def test_a_new_run_begins_a_deleted_thread_anew(stage: Stage, saver: PgAgentSave
     saver.delete_thread("t")
     assert graph.get_state(thread()).values == {}
     assert graph.invoke({"log": ["new"]}, thread())["log"] == ["new", "a"]
-    assert rows(stage)["s"] == 3
+    assert stage.count("checkpoints") == 3
 
 
 def test_deleting_a_thread_that_is_not_there_is_no_error(saver: PgAgentSaver) -> None:
@@ -504,259 +439,12 @@ def test_everything_works_with_an_empty_search_path(stage: Stage) -> None:
         saver.delete_thread("t")
 
 
-# --- connections
-
-
-def test_a_connection_in_a_transaction_is_refused(stage: Stage) -> None:
-    with psycopg.connect(stage.dsn) as conn, pytest.raises(ValueError, match="autocommit"):
-        PgAgentSaver(conn)
-
-
-def test_one_connection_serves_parallel_nodes(stage: Stage) -> None:
-    with psycopg.connect(stage.dsn, autocommit=True) as conn:
-        graph = StateGraph(State)
-        for n in range(8):
-            graph.add_node(str(n), lambda state, n=n: {"log": [str(n)]}).add_edge(START, str(n))
-        result = graph.compile(checkpointer=PgAgentSaver(conn)).invoke({"log": []}, thread())
-    assert sorted(result["log"]) == [str(n) for n in range(8)]
-
-
-def test_a_pool_that_is_handed_in_is_left_open(stage: Stage) -> None:
-    with ConnectionPool(stage.dsn, min_size=1, kwargs={"autocommit": True}) as pool:
-        with PgAgentSaver(pool) as saver:
-            chain(saver, "a").invoke({"log": []}, thread())
-        assert not pool.closed
-
-
-def cut_all(stage: Stage) -> None:
-    """Ends all connections of the worker role at the server."""
-    stage.conn.execute(
-        "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
-        " where usename = 'agent_worker' and datname = current_database()"
-    )
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"row_factory": dict_row}, {"cursor_factory": ClientCursor}],
-    ids=["rows as mappings", "arguments bound by the client"],
-)
-def test_a_pool_may_have_rows_and_cursors_of_its_own_kind(
-    stage: Stage, options: dict[str, Any]
-) -> None:
-    """Pools made for LangGraph's own saver give rows as mappings."""
-    kwargs: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, **options}
-    with ConnectionPool(stage.dsn, min_size=1, kwargs=kwargs) as pool:
-        assert chain(PgAgentSaver(pool), "ab").invoke({"log": []}, thread())["log"] == ["a", "b"]
-        assert PgAgentSaver(pool).client.append_message("t", "user", "hello") == (1, True)
-
-
-def named_statements(saver: PgAgentSaver) -> int:
-    for _ in range(10):
-        saver.get_tuple(thread())
-    with saver.client.connection() as conn:
-        return len(conn.execute("select from pg_prepared_statements").fetchall())
-
-
-def test_statements_have_no_names_unless_wanted(stage: Stage) -> None:
-    """Behind a transaction pooler, a name may stand for what another client has prepared."""
-    with PgAgentSaver(stage.dsn, max_size=1) as saver:
-        assert named_statements(saver) == 0
-    with PgAgentSaver(stage.dsn, max_size=1, kwargs={"prepare_threshold": 1}) as saver:
-        assert named_statements(saver) > 0
-
-
-def test_statements_of_a_client_that_binds_arguments_itself_have_no_names(stage: Stage) -> None:
-    kwargs: dict[str, Any] = {"autocommit": True, "cursor_factory": ClientCursor}
-    with ConnectionPool(stage.dsn, min_size=1, max_size=1, kwargs=kwargs) as pool:
-        assert named_statements(PgAgentSaver(pool)) == 0
-
-
-def test_a_run_goes_on_when_all_its_connections_were_cut(stage: Stage, saver: PgAgentSaver) -> None:
-    graph = chain(saver, "abc", lambda name: cut_all(stage) if name == "b" else None)
-    result = graph.invoke({"log": ["in"]}, thread(), durability="sync")
-    assert result["log"] == ["in", "a", "b", "c"]
-    cut_all(stage)
-    assert graph.get_state(thread()).values == result
-    assert rows(stage)["s"] == 5
-
-
-def test_a_call_that_was_cut_off_in_the_middle_is_sent_again(
-    stage: Stage, saver: PgAgentSaver
-) -> None:
-    stage.client.create_session("t")
-    with ThreadPoolExecutor(1) as pool:
-        with stage.conn.transaction():
-            stage.conn.execute("select from pgagent.agent_sessions for update")
-            recorded = pool.submit(saver.client.record_usage, "t", "turn", input_tokens=1)
-            until(
-                lambda: stage.conn.execute(
-                    "select pg_terminate_backend(pid, 5000) from pg_locks"
-                    " where not granted and locktype = 'transactionid'"
-                ).fetchone()
-            )
-        assert recorded.result() is True
-
-
-def test_a_call_that_must_not_be_sent_twice_is_not(stage: Stage, saver: PgAgentSaver) -> None:
-    saver.client.create_session("t")
-    cut_all(stage)
-    with pytest.raises(psycopg.OperationalError):
-        saver.client.append_event("t", "step")
-
-
-def test_a_saver_that_was_closed_says_so(stage: Stage) -> None:
-    saver = PgAgentSaver(stage.dsn)
-    saver.close()
-    with pytest.raises(RuntimeError, match="closed"):
-        saver.get_tuple(thread())
-
-
-def test_a_saver_that_nobody_opened_opens_at_its_first_call(stage: Stage) -> None:
-    saver = PgAgentSaver(stage.dsn)
-    assert saver.get_tuple(thread()) is None
-    saver.close()
-
-
 async def test_the_async_methods_of_the_sync_saver_say_which_to_use(saver: PgAgentSaver) -> None:
     with pytest.raises(NotImplementedError, match="AsyncPgAgentSaver"):
         await chain(saver, "a").ainvoke({"log": []}, thread())
 
 
-# --- an application's own transaction
-
-
-@pytest.fixture
-def application(stage: Stage) -> Stage:
-    stage.conn.execute("create table orders (id integer)")
-    stage.conn.execute("grant all on orders to agent_worker")
-    return stage
-
-
-def one_transaction(stage: Stage, *, commits: bool) -> calls.Run:
-    """An application's row, a message, an event, a checkpoint and the end of a run, at once."""
-    run = stage.client.start_run("t", "app")
-    header = {
-        "thread_id": "t",
-        "checkpoint_ns": "",
-        "checkpoint_id": str(uuid.uuid4()),
-        "checkpoint": {},
-        "metadata": {"source": "loop", "step": 1},
-        "channels": [],
-    }
-    with psycopg.connect(stage.dsn) as conn:
-        client = Client(conn)
-        conn.execute("insert into orders values (1)")
-        client.append_message("t", "assistant", "done", fencing_token=run.fencing_token)
-        client.append_event("t", "ordered", fencing_token=run.fencing_token)
-        client.run(calls.put_checkpoint(json.dumps(header), b"", run.fencing_token))
-        client.complete_job(run.job_id, run.fencing_token)
-        if not commits:
-            conn.rollback()
-    return run
-
-
-def counted(stage: Stage) -> list[int]:
-    tables = ["orders", "pgagent.session_messages", "pgagent.checkpoints"]
-    queries = [f"select count(*) from {table}" for table in tables]
-    queries.append("select count(*) from pgagent.session_events where kind = 'ordered'")
-    return [(stage.conn.execute(query).fetchone() or (0,))[0] for query in queries]
-
-
-def test_an_application_commits_its_rows_and_ours_together(application: Stage) -> None:
-    run = one_transaction(application, commits=True)
-    assert counted(application) == [1, 1, 1, 1]
-    assert application.status(run.job_id) == "COMPLETED"
-
-
-def test_an_application_rolls_its_rows_and_ours_back_together(application: Stage) -> None:
-    run = one_transaction(application, commits=False)
-    assert counted(application) == [0, 0, 0, 0]
-    assert application.status(run.job_id) == "IN_PROGRESS"
-
-
-# --- values and versions
-
-
-class Colour(enum.StrEnum):
-    RED = "red"
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        True,
-        0,
-        -1,
-        2**64 - 1,
-        -(2**63),
-        1e22,
-        -0.0,
-        math.inf,
-        "",
-        "a\0b",
-        "é" * 40,
-        "x" * 64,
-        "x" * 65,
-        "日本語😀",
-        b"\0\xff",
-        Colour.RED,
-        [],
-        {},
-        [1, "a\0", None, [2.5]],
-        {"a": {"b": (1, 2)}},
-        {1, 2},
-        uuid.UUID(int=7),
-    ],
-    ids=repr,
-)
-def test_a_value_comes_back_as_it_was_stored(saver: PgAgentSaver, value: Any) -> None:
-    class One(TypedDict):
-        it: Any
-        colour: Colour
-
-    graph = StateGraph(One).add_node("a", lambda state: {"it": value}).add_edge(START, "a")
-    graph.compile(checkpointer=saver).invoke({"it": 0}, thread())
-    theirs = InMemorySaver()
-    graph.compile(checkpointer=theirs).invoke({"it": 0}, thread())
-    found, wanted = (
-        graph.compile(checkpointer=it).get_state(thread()).values["it"] for it in (saver, theirs)
-    )
-    assert (type(found), repr(found)) == (type(wanted), repr(wanted))
-
-
-def test_a_value_that_is_no_number_comes_back(saver: PgAgentSaver) -> None:
-    class One(TypedDict):
-        it: float
-
-    graph = StateGraph(One).add_node("a", lambda state: {"it": math.nan}).add_edge(START, "a")
-    built = graph.compile(checkpointer=saver)
-    built.invoke({"it": 0}, thread())
-    assert math.isnan(built.get_state(thread()).values["it"])
-
-
-def test_a_value_that_cannot_be_stored_is_named(saver: PgAgentSaver) -> None:
-    class One(TypedDict):
-        it: Any
-
-    node = {"it": threading.Lock()}
-    graph = StateGraph(One).add_node("a", lambda state: node).add_edge(START, "a")
-    with pytest.raises(BadArgument, match="'it'"):
-        graph.compile(checkpointer=saver).invoke({"it": 0}, thread(), durability="sync")
-
-
-def test_metadata_that_cannot_be_stored_is_named(saver: PgAgentSaver) -> None:
-    metadata: Any = {"source": "input", "step": -1, "made": object()}
-    with pytest.raises(BadArgument, match="'made'"):
-        saver.put(thread(checkpoint_ns=""), empty_checkpoint(), metadata, {})
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, "\ud800"])
-def test_metadata_that_only_python_calls_json_is_named(saver: PgAgentSaver, value: Any) -> None:
-    config: RunnableConfig = {**thread(), "metadata": {"mine": value}}
-    with pytest.raises(BadArgument, match="'mine'"):
-        chain(saver, "a").invoke({"log": []}, config, durability="sync")
+# --- versions
 
 
 def test_two_branches_never_share_a_version(saver: PgAgentSaver) -> None:

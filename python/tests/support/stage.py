@@ -70,6 +70,22 @@ class Stage:
         ).fetchone() or (0,)
         return int(count)
 
+    # The database
+
+    def count(self, table: str, thread_id: str = "t") -> int:
+        """How many rows a table of pgagent has for a thread."""
+        (count,) = self.conn.execute(
+            f"select count(*) from pgagent.{table} where thread_id = %s", (thread_id,)
+        ).fetchone() or (0,)
+        return int(count)
+
+    def cut_connections(self) -> None:
+        """Ends all connections of the worker role at the server."""
+        self.conn.execute(
+            "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+            " where usename = 'agent_worker' and datname = current_database()"
+        )
+
     # Workers
 
     def worker(self, build: Build, *, once: bool = True, **options: Any) -> Forked:
