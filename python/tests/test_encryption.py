@@ -29,6 +29,7 @@ from pgagent import (
     strict_serializer,
 )
 from pgagent.testing import Server
+from support.checkpoints import checkpoint_of
 from support.stage import Stage, thread
 
 DOCS = Path(__file__).parents[2] / "docs" / "security.md"
@@ -197,8 +198,7 @@ def test_without_encryption_all_of_it_shows(
 def test_what_is_equal_does_not_look_equal(stage: Stage) -> None:
     with PgAgentSaver(stage.dsn, serde=encrypting(), max_size=1) as saver:
         for name in ("t1", "t2"):
-            checkpoint = empty_checkpoint()
-            checkpoint["channel_values"] = {"it": "x" * 100, "log": ["y" * 100], "n": 1}
+            checkpoint = checkpoint_of("1", it="x" * 100, log=["y" * 100], n=1)
             saver.put(thread(name, checkpoint_ns=""), checkpoint, {}, {"it": "1", "log": "1"})
             saver.put_writes(thread(name, checkpoint_id=checkpoint["id"]), [("it", "x")], "task")
     for table, column in (
@@ -225,11 +225,8 @@ def put_plain(saver: PgAgentSaver, what: str) -> None:
     }[what]  # fmt: skip
     config: Any = thread(checkpoint_ns="")
     for n in range(5):
-        checkpoint = empty_checkpoint()
-        checkpoint["channel_values"] = values
-        versions = dict.fromkeys(values, f"{n}")
-        checkpoint["channel_versions"] = {**versions}
-        config = saver.put(config, checkpoint, {}, {**versions})
+        checkpoint = checkpoint_of(f"{n}", **values)
+        config = saver.put(config, checkpoint, {}, dict.fromkeys(values, f"{n}"))
     if what == "write":
         saver.put_writes(config, [("it", 1)], "task")
 
@@ -271,9 +268,7 @@ def test_a_thread_that_began_in_clear_goes_on_encrypted(stage: Stage) -> None:
     with PgAgentSaver(stage.dsn, serde=encrypting(), plaintext=True, max_size=1) as saver:
         found = saver.get_tuple(thread())
         assert found is not None
-        checkpoint = empty_checkpoint()
-        checkpoint["channel_values"] = {"log": ["x" * 400, "canary" * 100]}
-        checkpoint["channel_versions"] = {"log": "9"}
+        checkpoint = checkpoint_of("9", log=["x" * 400, "canary" * 100])
         saver.put(found.config, checkpoint, {}, {"log": "9"})
         again = saver.get_tuple(thread())
         assert again is not None
@@ -284,10 +279,7 @@ def test_a_thread_that_began_in_clear_goes_on_encrypted(stage: Stage) -> None:
 
 def test_types_are_listed_within_encryption_too(stage: Stage) -> None:
     def put(saver: PgAgentSaver) -> None:
-        checkpoint = empty_checkpoint()
-        checkpoint["channel_values"] = {"it": Note()}
-        checkpoint["channel_versions"] = {"it": "1"}
-        saver.put(thread(checkpoint_ns=""), checkpoint, {}, {"it": "1"})
+        saver.put(thread(checkpoint_ns=""), checkpoint_of("1", it=Note()), {}, {"it": "1"})
 
     with PgAgentSaver(stage.dsn, serde=encrypting(), max_size=1) as saver:
         with pytest.raises(BadArgument, match="Note may not be loaded"):

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
-from langgraph.checkpoint.base import empty_checkpoint
 
 from pgagent import AsyncPgAgentSaver
 from pgagent.fence import holding
 from support.chains import async_chain, chain
+from support.checkpoints import checkpoint_of
 from support.stage import Stage, thread
 
 
@@ -91,9 +91,7 @@ async def test_a_state_of_20_megabytes_does_not_stall_the_event_loop(
     async with AsyncPgAgentSaver(stage.dsn, max_size=1) as saver:
         for attempt in range(8):
             config = thread(f"t{attempt}", checkpoint_ns="")
-            checkpoint = empty_checkpoint()
-            checkpoint["channel_values"] = {"state": value()}
-            checkpoint["channel_versions"] = {"state": "1"}
+            checkpoint = checkpoint_of("1", state=value())
             with without_collector():
                 await asyncio.sleep(0.02)
                 stalls()
@@ -122,8 +120,7 @@ async def test_large_values_are_serialised_while_all_threads_of_the_loop_wait(
     loop.set_default_executor(ThreadPoolExecutor(1))
     waiting = loop.run_in_executor(None, go_on.wait, 20)
     async with AsyncPgAgentSaver(stage.dsn, max_size=1) as saver, asyncio.timeout(10):
-        checkpoint = empty_checkpoint()
-        checkpoint["channel_values"] = {"state": LETTERS * 500}
+        checkpoint = checkpoint_of("1", state=LETTERS * 500)
         await saver.aput(thread(checkpoint_ns=""), checkpoint, {}, {"state": "1"})
     go_on.set()
     assert await waiting
@@ -134,8 +131,7 @@ async def test_the_token_of_a_call_without_a_configurable_reaches_a_large_put(
 ) -> None:
     run = stage.client.start_run("t", "worker")
     async with AsyncPgAgentSaver(stage.dsn, max_size=1) as saver:
-        checkpoint = empty_checkpoint()
-        checkpoint["channel_values"] = {"state": LETTERS * 500}
+        checkpoint = checkpoint_of("1", state=LETTERS * 500)
         with holding("t", run.fencing_token):
             await saver.aput(thread(checkpoint_ns=""), checkpoint, {}, {"state": "1"})
 

@@ -27,6 +27,7 @@ from typing_extensions import TypedDict
 
 from pgagent import AsyncPgAgentSaver, BadArgument, PgAgentSaver
 from support.chains import chain
+from support.checkpoints import checkpoint_of
 from support.stage import Stage, thread
 
 
@@ -446,12 +447,6 @@ def test_an_id_that_is_no_text_for_the_server_is_refused_without_its_neighbours(
 async def test_the_async_saver_refuses_alike(stage: Stage) -> None:
     async with AsyncPgAgentSaver(stage.dsn, lossless=True, max_size=1) as saver:
         for value, path in (([LOCK], "[0]"), ([(1,)], "[0]"), ([Point(1)], "[0]")):
-            checkpoint = empty_checkpoint()
-            checkpoint["channel_values"] = {"it": value}
+            checkpoint = checkpoint_of("1", it=value)
             with pytest.raises(BadArgument, match=f"channel 'it'.*at \\{path}"):
-                await saver.aput(
-                    thread(checkpoint_ns=""),
-                    checkpoint,
-                    {},
-                    {"it": saver.get_next_version(None, None)},
-                )
+                await saver.aput(thread(checkpoint_ns=""), checkpoint, {}, {"it": "1"})

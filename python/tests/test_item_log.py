@@ -21,13 +21,13 @@ from langchain_core.messages import (
     SystemMessage,
     ToolMessage,
 )
-from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import START, StateGraph
 from pydantic import BaseModel, PrivateAttr
 
 from pgagent import PgAgentSaver
 from pgagent.saver.items import ChannelKey, Known, Memory, difference
+from support.checkpoints import checkpoint_of
 from support.family import State
 from support.stage import Stage, thread
 
@@ -197,9 +197,7 @@ class History:
     def put(self, value: Any, *, parent: Any = None, saver: int = 0, again: bool = False) -> None:
         version = self.savers[saver].get_next_version(self.version, None)
         self.version = version
-        checkpoint = empty_checkpoint()
-        checkpoint["channel_values"] = {"log": value}
-        checkpoint["channel_versions"] = {"log": version}
+        checkpoint = checkpoint_of(version, log=value)
         config = parent or (self.stored[-1][0] if self.stored else thread(self.thread_id))
         config["configurable"].setdefault("checkpoint_ns", "")
         for _ in range(1 + again):

@@ -26,6 +26,7 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from pgagent import AsyncPgAgentSaver, BadArgument, PgAgentSaver, UnreadableValue
+from support.checkpoints import checkpoint_of
 from support.family import Saver
 from support.stage import Stage, thread
 
@@ -91,11 +92,9 @@ def test_a_forged_row_is_refused_and_nothing_is_imported_or_called(
     log: list[Any] = [HumanMessage("much " * 100)]
     config: Any = thread(checkpoint_ns="")
     for n in range(5):
-        checkpoint = empty_checkpoint()
-        checkpoint["channel_values"] = {"log": log, "n": n}
-        version = {"log": f"{n}", "n": f"{n}"}
-        checkpoint["channel_versions"] = {**version}
-        config = saver.put(config, checkpoint, {"source": "loop", "step": n}, {**version})
+        checkpoint = checkpoint_of(f"{n}", log=log, n=n)
+        new = {"log": f"{n}", "n": f"{n}"}
+        config = saver.put(config, checkpoint, {"source": "loop", "step": n}, new)
     saver.put_writes(config, [("log", "x")], "task")
     assert saver.get_tuple(thread()) is not None
     type_, blob = forged(planted)[what]
