@@ -100,7 +100,7 @@ class AsyncPgAgentSaver(SaverBase[Source]):
         """Checkpoints, newest first by the server's order.
 
         ``values=False`` leaves out channel values and writes: ids, metadata and versions alone.
-        They are deserialised one by one, as they are asked for.
+        Checkpoints are deserialised one by one, as they are asked for.
         """
         for found in await self._run(self._list_call(config, filter, before, limit, values)):
             yield found

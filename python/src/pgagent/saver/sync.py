@@ -111,7 +111,7 @@ class PgAgentSaver(SaverBase[Source]):
         """Checkpoints, newest first by the server's order.
 
         ``values=False`` leaves out channel values and writes: ids, metadata and versions alone.
-        They are deserialised one by one, as they are asked for.
+        Checkpoints are deserialised one by one, as they are asked for.
         """
         yield from self.client.run(self._list_call(config, filter, before, limit, values))
 

@@ -59,34 +59,35 @@ class Values:
         if split is None:
             clear = self._coder.clear_whole(value, name)
             self._large.look(key.channel, len(clear[1]))
-            element |= self._told(digest_of(clear))
+            element |= self._digest(digest_of(clear))
             return element | self._body.add(self._coder.seal(clear))
         try:
             digests = self._fingerprints.of_all(split.items, name)
         except BadArgument:
             self._coder.clear(value, name)  # says where in the whole value
             raise
-        element |= self._told(xxhash.xxh3_128_digest(split.kind.encode() + digests))
+        element |= self._digest(xxhash.xxh3_128_digest(split.kind.encode() + digests))
         known = self._memory.get(key)
         if known is not None and known.kind != split.kind:
             known = None
-        as_items = known is not None and known.as_items
-        parts = self._parts(key, known, split, digests) if known is not None and as_items else None
-        if parts is None:
+        as_items = None
+        if known is not None and known.as_items:
+            as_items = self._as_items(key, known, split, digests)
+        if as_items is None:
             blob = self._coder.dumps(value, name)
             saved = self._saved(known, split, digests, len(blob[1]), name)
             if saved >= len(blob[1]) + ITEM_COST * len(split.items):
-                parts = self._parts(key, None, split, digests)
-        if parts is None:
+                as_items = self._as_items(key, None, split, digests)
+        if as_items is None:
             self._large.look(key.channel, len(blob[1]))
             self.learned[key] = Known(version, split.kind, False, saved, digests, array("I"))
             return element | self._body.add(blob) | {"saved": saved}
-        told, sizes = parts
+        members, sizes = as_items
         self.learned[key] = Known(version, split.kind, True, 0, digests, sizes)
-        return element | told
+        return element | members
 
-    def _told(self, digest: bytes) -> dict[str, str]:
-        """The digest as the server is told it: not at all where values are encrypted.
+    def _digest(self, digest: bytes) -> dict[str, str]:
+        """What the server is told of a digest: nothing where values are encrypted.
 
         It would say which values are equal, and whether a guess is right.
         """
@@ -94,10 +95,10 @@ class Values:
             return {}
         return {"digest": digest.hex(), "digest_format": DIGEST_FORMAT}
 
-    def _parts(
+    def _as_items(
         self, key: ChannelKey, known: Known | None, split: Items, digests: bytes
     ) -> tuple[dict[str, Any], array[int]] | None:
-        """The value as items; None when sending it whole is better."""
+        """What tells the value as items, and their sizes; None when sending it whole is better."""
         base = b"" if known is None else known.digests
         parts, fresh = difference(base, digests)
         blobs = [self._item(key, split.items[position]) for position in fresh]
