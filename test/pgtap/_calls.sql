@@ -2,12 +2,13 @@
 -- all of them. The first test below _fence and _tenancy fails when a function has no entry here.
 
 -- A thread with a run in its second delivery: token 1 is stale, token 2 owns it. It has a
--- checkpoint and a tool call that was begun.
+-- message, a checkpoint and a tool call that was begun.
 create function pg_temp.busy_thread(thread text, owner text default null) returns void
 language plpgsql volatile
 as $$
 begin
   perform pgagent.create_session(thread, owner);
+  perform pgagent.append_message(thread, 'user', '"hello"');
   perform pgagent.start_run(thread, 'w1', queue => thread, lease => '1 us');
   perform pgagent.begin_tool_call(thread, 'pay', 'begun', fencing_token => 1);
   perform pgagent.reap_expired();
@@ -40,6 +41,7 @@ as $$
     ('append_messages', 'tenant', '{thread}, ''[{"role": "assistant", "content": 1}]'', {token}'),
     ('append_event', 'tenant', '{thread}, ''step'', null, {token}'),
     ('record_usage', 'tenant', '{thread}, ''u1'', 5, fencing_token => {token}'),
+    ('record_summary', 'tenant', '{thread}, 1, ''"x"'', {token}'),
     ('enqueue_job', 'tenant', '{thread}, ''{}'''),
     ('put_checkpoint', 'tenant',
       'jsonb_build_object(''thread_id'', {thread}, ''checkpoint_ns'', '''', ''checkpoint_id'', '

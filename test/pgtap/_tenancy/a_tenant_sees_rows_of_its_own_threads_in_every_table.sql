@@ -9,7 +9,7 @@ language plpgsql volatile
 as $$
 begin
   perform pg_temp.busy_thread(thread, owner);
-  perform pgagent.append_message(thread, 'user', '"x"');
+  perform pgagent.record_summary(thread, 1, '"x"', 2);
   perform pgagent.record_usage(thread, 'u', 1, fencing_token => 2);
   perform pg_temp.put_write(thread, 'c1', 'a', 0, 'v', 2);
   insert into pgagent.checkpoint_blobs values (thread, '', 'c', '1', 'text', 'x');

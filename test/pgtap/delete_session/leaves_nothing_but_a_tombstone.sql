@@ -26,7 +26,7 @@ begin
 end
 $$;
 select pg_temp.busy_thread('t');
-select pgagent.append_message('t', 'user', '"x"');
+select pgagent.record_summary('t', 1, '"x"', 2);
 select pgagent.record_usage('t', 'u', 1, fencing_token => 2);
 select pg_temp.put_write('t', 'c1', 'a', 0, 'v', 2);
 insert into pgagent.checkpoint_blobs values ('t', '', 'c', '1', 'text', 'x');
