@@ -207,6 +207,18 @@ def _scalar(rows: list[Row]) -> Any:
     return rows[0][0]
 
 
+def _all(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _objects(names: Sequence[str]) -> Callable[[list[Row]], list[dict[str, Any]]]:
+    """Rows as objects, without what is null."""
+    return lambda rows: [
+        {name: value for name, value in zip(names, row, strict=True) if value is not None}
+        for row in rows
+    ]
+
+
 def _left(value: timedelta | None) -> float | None:
     return None if value is None else value.total_seconds()
 
@@ -843,16 +855,8 @@ def trajectory(thread_id: str) -> Call[list[dict[str, Any]]]:
     """What an agent said and did on a thread, by its messages: role, content, tool_calls and
     tool_call_id of each, without what is null."""
     names = ("role", "content", "tool_calls", "tool_call_id")
-    return _call(
-        "trajectory",
-        {"thread_id": ("text", thread_id)},
-        lambda rows: [
-            {name: value for name, value in zip(names, row, strict=True) if value is not None}
-            for row in rows
-        ],
-        idempotent=True,
-        columns=", ".join(names),
-    )
+    arguments = {"thread_id": ("text", thread_id)}
+    return _call("trajectory", arguments, _objects(names), idempotent=True, columns=_all(names))
 
 
 def compare_trajectories(
@@ -875,5 +879,85 @@ def compare_trajectories(
             "tools": ("jsonb", _json(dict(tools or {}))),
         },
         lambda rows: Comparison(*rows[0]),
+        idempotent=True,
+    )
+
+
+def context_window(
+    thread_id: str, *, as_of: int | None = None, with_context: bool = False
+) -> Call[list[dict[str, Any]]]:
+    """The conversation as it goes to the model: a summary of its beginning, and the rest. Objects
+    with seq, role, content, tool_call_id, token_count and context, without what is null."""
+    arguments = {
+        "thread_id": ("text", thread_id),
+        "as_of": ("bigint", as_of),
+        "with_context": ("boolean", with_context),
+    }
+    names = ("seq", "role", "content", "tool_call_id", "token_count", "context")
+    return _call("context_window", arguments, _objects(names), idempotent=True, columns=_all(names))
+
+
+def messages_to_summarize(thread_id: str, *, keep: int = 20) -> Call[list[dict[str, Any]]]:
+    """The part of the context that a next summary should cover, as :func:`context_window` gives
+    it; empty when there is nothing to summarise."""
+    names = ("seq", "role", "content", "tool_call_id", "token_count")
+    return _call(
+        "messages_to_summarize",
+        {"thread_id": ("text", thread_id), "keep": ("bigint", keep)},
+        _objects(names),
+        idempotent=True,
+        columns=_all(names),
+    )
+
+
+def needs_compaction(
+    thread_id: str,
+    context_size: int,
+    *,
+    projected: int | None = None,
+    upcoming: int = 0,
+    threshold: float = 0.7,
+    keep: int = 20,
+) -> Call[bool]:
+    """Whether the context has to be summarised before the model is called again."""
+    return _call(
+        "needs_compaction",
+        {
+            "thread_id": ("text", thread_id),
+            "context_size": ("bigint", context_size),
+            "projected": ("bigint", projected),
+            "upcoming": ("bigint", upcoming),
+            "threshold": ("numeric", threshold),
+            "keep": ("bigint", keep),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
+def record_summary(
+    thread_id: str,
+    covers_through_seq: int,
+    summary: Any,
+    *,
+    fencing_token: int | None = None,
+    model: str | None = None,
+    tokens_before: int | None = None,
+    tokens_after: int | None = None,
+) -> Call[bool]:
+    """Records what stands for the beginning of a conversation from now on; whether this call
+    did."""
+    return _call(
+        "record_summary",
+        {
+            "thread_id": ("text", thread_id),
+            "covers_through_seq": ("bigint", covers_through_seq),
+            "summary": ("jsonb", _json(summary)),
+            "fencing_token": ("bigint", fencing_token),
+            "model": ("text", model),
+            "tokens_before": ("bigint", tokens_before),
+            "tokens_after": ("bigint", tokens_after),
+        },
+        _scalar,
         idempotent=True,
     )
