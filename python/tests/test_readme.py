@@ -52,6 +52,21 @@ def test_the_comparison_of_trajectories(
     assert capsys.readouterr().out == "True []\n"
 
 
+def test_the_context_that_fits(
+    pgagent_databases: Databases, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database, server = pgagent_databases.empty(), pgagent_databases.server
+    server.psql("-c", "create extension pgagent", dbname=database)
+    said = server.psql(text="".join(blocks("docs/context.md", "sql")), dbname=database)
+    assert said.splitlines()[-3:] == ["t", "t", "21"]
+    for code in blocks("docs/context.md", "python"):
+        exec(code.replace("postgresql://localhost/app", server.dsn(database)), {})
+    assert capsys.readouterr().out.splitlines() == [
+        "{'role': 'system', 'content': '31 messages'}",
+        "I was sent 5 messages.",
+    ]
+
+
 def test_the_loop_of_a_worker_in_any_language(pgagent_databases: Databases) -> None:
     database = pgagent_databases.empty()
     pgagent_databases.server.psql("-c", "create extension pgagent", dbname=database)
