@@ -15,6 +15,7 @@ as $$
 declare
   v_now timestamptz := pgagent._now();
   v_next uuid;
+  v_had_begun boolean;
 begin
   -- agent_jobs_waiting
   select j.job_id into v_next
@@ -30,7 +31,11 @@ begin
   if found then
     update pgagent.agent_jobs as j
     set status = 'PENDING', available_at = greatest(j.available_at, v_now)
-    where j.job_id = v_next;
+    where j.job_id = v_next
+    returning j.started_checkpoint_id is not null into v_had_begun;
+    if v_had_begun then
+      perform pgagent._go_on(_promote.thread_id, v_next);
+    end if;
     update pgagent.agent_sessions as a
     set active_job_id = v_next, status = 'IDLE', completed_at = null
     where a.thread_id = _promote.thread_id;

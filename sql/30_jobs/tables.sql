@@ -81,6 +81,12 @@ where status in ('PENDING', 'IN_PROGRESS', 'AWAITING_HUMAN');
 -- The promotion looks for the next one here.
 create index agent_jobs_waiting on pgagent.agent_jobs (thread_id, priority, available_at, seq)
 where status = 'WAITING';
+-- queue_stats
+create index agent_jobs_standing on pgagent.agent_jobs (queue, status)
+where status in ('WAITING', 'AWAITING_HUMAN');
+-- dead_letters: the newest first.
+create index agent_jobs_dead on pgagent.agent_jobs (completed_at)
+where status in ('FAILED', 'TIMED_OUT');
 create unique index agent_jobs_by_key on pgagent.agent_jobs (thread_id, idempotency_key)
 where idempotency_key is not null;
 

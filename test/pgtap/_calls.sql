@@ -55,6 +55,7 @@ as $$
     ('complete_tool_call', 'tenant', '{call}, ''1'', {token}'),
     ('fail_tool_call', 'tenant', '{call}, ''"no"'', fencing_token => {token}'),
     ('cancel_job', 'tenant', '{job}'),
+    ('requeue_job', 'tenant', '{job}'),
     ('resume_job', 'tenant', '{job}, ''{"q": 1}'''),
     ('delete_session', 'tenant', '{thread}'),
     ('prune_history', 'tenant', '{thread}'),

@@ -12,8 +12,8 @@ select set_eq(
     append_event, append_message, append_messages, begin_tool_call, cancel_job, claim_job,
     claim_jobs, complete_job, complete_tool_call, copy_thread, create_session, delete_runs,
     delete_session, discard_partial_outputs, enqueue_job, fail_job, fail_tool_call, pause_job,
-    prune_history, put_checkpoint, put_writes, reap_expired, record_summary, record_usage, release_job,
-    renew_lease, resume_job, set_setting, start_run, _with_metadata
+    prune_history, put_checkpoint, put_writes, reap_expired, record_summary, record_usage,
+    release_job, renew_lease, requeue_job, resume_job, set_setting, start_run, _with_metadata
   }'::text[], 'security definer'
 );
 select set_eq(
@@ -23,9 +23,10 @@ select set_eq(
     where p.pronamespace = 'pgagent'::regnamespace and not p.prosecdef and p.proname not like '\_%'
   $$,
   '{
-    compare_trajectories, context_window, delta_channel_history, enable_metadata_index, get_checkpoint, get_job,
-    grant_access, idempotency_key, list_checkpoints, messages_to_summarize, needs_compaction,
-    trajectory, version
+    compare_trajectories, context_window, delta_channel_history, enable_metadata_index,
+    events_since, get_checkpoint, get_job, grant_access, idempotency_key, job_history,
+    list_checkpoints, list_jobs, messages_to_summarize, needs_compaction, queue_stats, trajectory,
+    version
   }'::text[],
   'with the rights of their caller'
 );

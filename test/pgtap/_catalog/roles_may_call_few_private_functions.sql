@@ -26,6 +26,7 @@ select set_eq(
     '_has_members: t_admin t_reader t_tenant t_worker',
     '_is_partner: t_admin t_reader t_tenant t_worker',
     '_limit: t_admin t_reader t_tenant t_worker',
+    '_now: t_admin t_reader t_worker',
     '_raise: t_admin t_reader t_tenant t_worker',
     '_service: t_admin t_reader t_worker',
     '_stored_value: t_admin t_reader t_tenant t_worker',
