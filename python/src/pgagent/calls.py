@@ -152,6 +152,89 @@ class Comparison(NamedTuple):
     extra: list[dict[str, Any]]
 
 
+class Requeued(NamedTuple):
+    """A job that shall run again; ``requeued``: whether this call did it."""
+
+    status: str
+    requeued: bool
+
+
+class JobLine(NamedTuple):
+    """A job in a list; :func:`get_job` shows one whole."""
+
+    job_id: UUID
+    thread_id: str
+    queue: str
+    status: str
+    priority: int
+    available_at: datetime
+    attempt: int
+    max_attempts: int
+    worker: str | None
+    cancel_requested: bool
+    created_at: datetime
+    completed_at: datetime | None
+    error: Any
+
+
+class Happening(NamedTuple):
+    """Something that happened to a job: an event (``seq``), or a delivery that ended (``token``).
+
+    ``kind`` of a delivery is its outcome, ``data`` its error.
+    """
+
+    happened_at: datetime
+    source: Literal["event", "attempt"]
+    kind: str
+    attempt: int | None
+    seq: int | None
+    token: int | None
+    worker: str | None
+    started_at: datetime | None
+    data: Any
+
+
+class DeadLetter(NamedTuple):
+    """A job that ended FAILED or TIMED_OUT. ``deliveries``: each with its worker and error."""
+
+    job_id: UUID
+    thread_id: str
+    queue: str
+    status: str
+    outcome: str | None
+    error: Any
+    lost: int
+    failed: int
+    deliveries: list[dict[str, Any]]
+    payload: Any
+    completed_at: datetime
+
+
+class QueueStats(NamedTuple):
+    """What a queue holds. Counts stop at ``max_count``; ``oldest_due`` is in seconds."""
+
+    queue: str
+    ready: int
+    delayed: int
+    running: int
+    expired: int
+    waiting: int
+    awaiting_human: int
+    oldest_due: float | None
+
+
+class Event(NamedTuple):
+    """An event of a thread."""
+
+    seq: int
+    kind: str
+    data: Any
+    job_id: UUID | None
+    attempt: int | None
+    trace_id: str | None
+    created_at: datetime
+
+
 class ToolCall(NamedTuple):
     """``outcome`` is the stored result when ``action`` is ``replay``."""
 
@@ -620,6 +703,31 @@ def cancel_job(
     )
 
 
+def requeue_job(
+    job_id: UUID,
+    *,
+    reason: str | None = None,
+    requeued_by: str | None = None,
+    delay: float | timedelta = 0,
+    max_attempts: int | None = None,
+    from_start: bool = False,
+) -> Call[Requeued]:
+    """Lets a job that FAILED, TIMED_OUT or was CANCELLED run again. ``delay``: seconds."""
+    return _call(
+        "requeue_job",
+        {
+            "job_id": ("uuid", job_id),
+            "reason": ("text", reason),
+            "requeued_by": ("text", requeued_by),
+            "delay": ("interval", _seconds(delay)),
+            "max_attempts": ("integer", max_attempts),
+            "from_start": ("boolean", from_start),
+        },
+        lambda rows: Requeued(*rows[0]),
+        idempotent=True,
+    )
+
+
 def reap_expired(max_jobs: int = 100) -> Call[int]:
     """Takes back jobs whose lease ran out; returns how many. Claims do this by themselves."""
     return _call("reap_expired", {"max_jobs": ("integer", max_jobs)}, _scalar)
@@ -631,6 +739,76 @@ def get_job(job_id: UUID) -> Call[JobState | None]:
         "get_job",
         {"job_id": ("uuid", job_id)},
         lambda rows: JobState(*rows[0]) if rows else None,
+        idempotent=True,
+    )
+
+
+def list_jobs(
+    *,
+    queue: str | None = None,
+    status: str | None = None,
+    thread_id: str | None = None,
+    before: UUID | None = None,
+    max_jobs: int = 50,
+) -> Call[list[JobLine]]:
+    """The newest jobs, of a queue, a status or a thread; ``before``: the last of another page."""
+    return _call(
+        "list_jobs",
+        {
+            "queue": ("text", queue),
+            "status": ("text", status),
+            "thread_id": ("text", thread_id),
+            "before": ("uuid", before),
+            "max_jobs": ("integer", max_jobs),
+        },
+        lambda rows: [JobLine(*row) for row in rows],
+        idempotent=True,
+    )
+
+
+def job_history(job_id: UUID) -> Call[list[Happening]]:
+    """Every event and every ended delivery of a job, in order."""
+    return _call(
+        "job_history",
+        {"job_id": ("uuid", job_id)},
+        lambda rows: [Happening(*row) for row in rows],
+        idempotent=True,
+    )
+
+
+def dead_letters(*, queue: str | None = None, max_jobs: int = 50) -> Call[list[DeadLetter]]:
+    """Jobs that ended FAILED or TIMED_OUT, the last first, with every delivery's error."""
+    return Call(
+        f"select {', '.join(DeadLetter._fields)} from pgagent.dead_letters "
+        "where %s::text is null or queue = %s order by completed_at desc limit %s",
+        [queue, queue, max_jobs],
+        lambda rows: [DeadLetter(*row) for row in rows],
+        idempotent=True,
+    )
+
+
+def queue_stats(max_count: int = 10_000) -> Call[list[QueueStats]]:
+    """How full each queue is; counts stop at ``max_count``."""
+    return _call(
+        "queue_stats",
+        {"max_count": ("integer", max_count)},
+        lambda rows: [QueueStats(*row[:-1], _left(row[-1])) for row in rows],
+        idempotent=True,
+    )
+
+
+def events_since(
+    thread_id: str, after_seq: int = 0, *, max_events: int = 1000
+) -> Call[list[Event]]:
+    """The events of a thread after one that is known, oldest first."""
+    return _call(
+        "events_since",
+        {
+            "thread_id": ("text", thread_id),
+            "after_seq": ("bigint", after_seq),
+            "max_events": ("integer", max_events),
+        },
+        lambda rows: [Event(*row) for row in rows],
         idempotent=True,
     )
 

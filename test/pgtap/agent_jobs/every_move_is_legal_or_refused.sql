@@ -2,7 +2,7 @@
 -- the refusal.
 begin;
 \ir ../_lib.sql
-select plan(99);
+select plan(107);
 
 create function pg_temp.make(thread text, status text) returns void
 language plpgsql volatile
@@ -69,6 +69,7 @@ insert into calls values
 ('resume', 'select pgagent.resume_job({job}, ''{"q": 1}'')'),
 ('cancel', 'select pgagent.cancel_job({job})'),
 ('force', 'select pgagent.cancel_job({job}, force => true)'),
+('requeue', 'select pgagent.requeue_job({job})'),
 ('reap', 'select pgagent.reap_expired()'),
 ('expire', 'select pgagent_test.advance(''1 hour''), pgagent.reap_expired()');
 
@@ -95,6 +96,8 @@ from (
     'FAILED, 0', 'CANCELLED, 0', 'TIMED_OUT, 0'),
   ('force', 'CANCELLED, 1', 'CANCELLED, 1', 'CANCELLED, 1', 'CANCELLED, 1', 'COMPLETED, 0',
     'FAILED, 0', 'CANCELLED, 0', 'TIMED_OUT, 0'),
+  ('requeue', 'WAITING, 0', 'PENDING, 0', 'IN_PROGRESS, 0', 'AWAITING_HUMAN, 0', 'PA005',
+    'PENDING, 1', 'PENDING, 1', 'PENDING, 1'),
   ('reap', 'WAITING, 0', 'PENDING, 0', 'IN_PROGRESS, 0', 'AWAITING_HUMAN, 0', 'COMPLETED, 0',
     'FAILED, 0', 'CANCELLED, 0', 'TIMED_OUT, 0'),
   ('expire', 'WAITING, 0', 'PENDING, 0', 'PENDING, 1', 'AWAITING_HUMAN, 0', 'COMPLETED, 0',
