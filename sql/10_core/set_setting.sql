@@ -2,8 +2,8 @@
 --
 -- Returns: the value that holds now.
 -- Locks:   the row of the setting.
--- Raises:  PA008 unknown name, or a value that is no interval above 0; PA009 a value that is too
---          long; PA011 not a service role.
+-- Raises:  PA008 unknown name, or a value that is not of its type (an interval above 0, or one of
+--          the words); PA009 a value that is too long; PA011 not a service role.
 create function pgagent.set_setting(name text, value text)
 returns text
 language plpgsql
@@ -25,14 +25,7 @@ begin
     delete from pgagent.settings as s where s.name = set_setting.name;
   else
     perform pgagent._check_name(set_setting.name, value);
-    begin
-      perform pgagent._check_interval(set_setting.name, value::interval, true);
-    exception
-      when invalid_datetime_format or datetime_field_overflow or interval_field_overflow then
-        perform pgagent._raise(
-          'PA008', format('%s wants an interval', set_setting.name), format('value: %s', value)
-        );
-    end;
+    perform pgagent._check_setting(set_setting.name, value);
     insert into pgagent.settings as s (name, value)
     values (set_setting.name, set_setting.value)
     on conflict on constraint settings_pkey do update
@@ -45,3 +38,27 @@ $$;
 comment on function pgagent.set_setting(text, text) is
 'Sets a site setting (null: back to the default) and returns the value that holds. Raises PA008 '
 'for an unknown name.';
+
+-- Raises PA008 unless a value is of the type of its setting.
+create function pgagent._check_setting(name text, value text)
+returns void
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if name = 'notify' then
+    if value not in ('off', 'jobs', 'all') then
+      perform pgagent._raise('PA008', 'notify wants off, jobs or all', format('value: %s', value));
+    end if;
+    return;
+  end if;
+  perform pgagent._check_interval(name, value::interval, true);
+exception
+  when invalid_datetime_format or datetime_field_overflow or interval_field_overflow then
+    perform pgagent._raise('PA008', format('%s wants an interval', name), format('value: %s', value));
+end
+$$;
+
+comment on function pgagent._check_setting(text, text) is
+'Raises PA008 unless a value is of the type of its setting.';

@@ -12,7 +12,12 @@ from (
     '1 s',
     'interval: wait before the first retry of a failed job; each further one doubles it'
   ),
-  ('retry_cap', '5 min', 'interval: the longest wait between two retries')
+  ('retry_cap', '5 min', 'interval: the longest wait between two retries'),
+  (
+    'notify',
+    'off',
+    'off, jobs or all: whether NOTIFY hints that jobs became claimable; all: and that they ended'
+  )
 ) as d (name, default_value, meaning);
 
 comment on view pgagent.setting_defaults is 'The settings there are, with their defaults.';

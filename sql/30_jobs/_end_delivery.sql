@@ -23,6 +23,7 @@ declare
   v_now timestamptz;
   s pgagent.agent_sessions;
   v_status text;
+  v_queue text;
 begin
   -- 1. The thread is free from here on, and its row says so as if the job went where it should.
   update pgagent.agent_sessions as a
@@ -116,11 +117,14 @@ begin
       e.job_id, e.attempt_no, e.trace_id, v_now
     from ended as e
   )
-  select e.status into v_status from ended as e;
+  select e.status, e.queue into v_status, v_queue from ended as e;
 
   -- 3. The place: kept by a live job, else given to the next one that waits.
   if pgagent._is_final(v_status) then
     perform pgagent._promote(s.thread_id, v_status, new_status);
+  end if;
+  if v_status <> 'PENDING' or delay = interval '0' then
+    perform pgagent._wake(v_queue, v_status, _end_delivery.job_id);
   end if;
   return v_status;
 end

@@ -16,6 +16,7 @@ declare
   v_now timestamptz := pgagent._now();
   v_next uuid;
   v_had_begun boolean;
+  v_queue text;
 begin
   -- agent_jobs_waiting
   select j.job_id into v_next
@@ -32,9 +33,14 @@ begin
     update pgagent.agent_jobs as j
     set status = 'PENDING', available_at = greatest(j.available_at, v_now)
     where j.job_id = v_next
-    returning j.started_checkpoint_id is not null into v_had_begun;
+    returning
+      j.started_checkpoint_id is not null, case when j.available_at <= v_now then j.queue end
+    into v_had_begun, v_queue;
     if v_had_begun then
       perform pgagent._go_on(_promote.thread_id, v_next);
+    end if;
+    if v_queue is not null then
+      perform pgagent._wake(v_queue, 'PENDING', v_next);
     end if;
     update pgagent.agent_sessions as a
     set active_job_id = v_next, status = 'IDLE', completed_at = null

@@ -57,6 +57,7 @@ begin
     if j.status <> 'WAITING' then
       perform pgagent._promote(j.thread_id, 'CANCELLED', j.status);
     end if;
+    perform pgagent._wake(j.queue, 'CANCELLED', j.job_id);
     return query select 'cancelled', 'CANCELLED';
   elsif cancel_job.force then
     return query

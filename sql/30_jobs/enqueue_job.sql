@@ -131,6 +131,9 @@ begin
     enqueue_job.thread_id, s.last_event_seq, 'job_enqueued', null, enqueue_job.job_id, null,
     enqueue_job.trace_id
   );
+  if enqueue_job.delay = interval '0' then
+    perform pgagent._wake(enqueue_job.queue, enqueue_job.status, enqueue_job.job_id);
+  end if;
   enqueued := true;
   return next;
 end

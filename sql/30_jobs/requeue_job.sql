@@ -97,6 +97,9 @@ begin
       'cancelled_by', j.cancelled_by, 'cancel_reason', j.cancel_reason
     ))
   );
+  if requeue_job.delay = interval '0' then
+    perform pgagent._wake(j.queue, requeue_job.status, j.job_id);
+  end if;
   return next;
 end
 $$;

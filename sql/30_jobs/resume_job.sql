@@ -84,6 +84,7 @@ begin
   where b.job_id = j.job_id;
   if open_questions = 0 then
     perform pgagent._log_job_event(j, 'job_resumed', null, session_status => 'IDLE');
+    perform pgagent._wake(j.queue, resume_job.status, j.job_id);
   end if;
   return next;
 end

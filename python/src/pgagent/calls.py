@@ -792,7 +792,7 @@ def queue_stats(max_count: int = 10_000) -> Call[list[QueueStats]]:
     return _call(
         "queue_stats",
         {"max_count": ("integer", max_count)},
-        lambda rows: [QueueStats(*row[:-1], _left(row[-1])) for row in rows],
+        lambda rows: [QueueStats(*row[:7], _left(row[7])) for row in rows],
         idempotent=True,
     )
 
@@ -809,6 +809,16 @@ def events_since(
             "max_events": ("integer", max_events),
         },
         lambda rows: [Event(*row) for row in rows],
+        idempotent=True,
+    )
+
+
+def notify_mode() -> Call[str]:
+    """Whether NOTIFY hints that jobs became claimable or ended: off, jobs or all."""
+    return Call(
+        "select value from pgagent.settings where name = 'notify'",
+        [],
+        lambda rows: rows[0][0] if rows else "off",
         idempotent=True,
     )
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import update_wrapper
 from threading import Lock
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from uuid import UUID
 
 import psycopg
 from psycopg import AsyncClientCursor, BaseConnection, ClientCursor, Connection, Cursor
 from psycopg.rows import tuple_row
 from psycopg_pool import ConnectionPool
 
-from pgagent import calls, errors
-from pgagent.calls import Call
+from pgagent import calls, errors, wake
+from pgagent.calls import Call, Event, JobState
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,6 +49,19 @@ def named(conn: Connection[Any] | psycopg.AsyncConnection[Any]) -> bool | None:
     is done behind poolers; else as ``prepare_threshold`` says."""
     binds_itself = issubclass(conn.cursor_factory, (ClientCursor, AsyncClientCursor))
     return False if binds_itself else None
+
+
+def found(job: JobState | None, job_id: UUID) -> JobState:
+    """The job, which must be there.
+
+    Raises:
+        NotFound: there is no such job.
+    """
+    if job is None:
+        raise errors.NotFound(
+            "no such job", detail=f"job_id: {job_id}", hint="Its thread may have been deleted."
+        )
+    return job
 
 
 class Sharing:
@@ -162,6 +176,68 @@ class Client:
             self.source.check()
             return True
         return False
+
+    def wait_for_job(self, job_id: UUID, timeout: float | None = None) -> JobState:
+        """Waits until a job is over or waits for people (AWAITING_HUMAN).
+
+        Looks with growing pauses of at most two seconds; at once where NOTIFY is on (``notify`` =
+        ``all``) and this client can listen. No transaction is open meanwhile.
+
+        Args:
+            job_id: the job.
+            timeout: seconds; None waits for ever.
+
+        Returns:
+            The job as it stands then.
+
+        Raises:
+            TimeoutError: it was not over in that time.
+            NotFound: there is no such job, or its thread was deleted.
+            ValueError: this client has one connection, and that is in a transaction.
+        """
+        wake.must_not_be_open(self.source)
+        pauses = wake.Pauses(timeout)
+        with ExitStack() as stack:
+            ear, asked = None, False
+            while True:
+                job = found(self.get_job(job_id), job_id)
+                if job.status in wake.OVER:
+                    return job
+                seconds = pauses.next()
+                if seconds is None:
+                    raise TimeoutError(f"job {job_id} is {job.status} after {timeout} seconds")
+                if not asked and self.run(calls.notify_mode()) == "all":
+                    ear = stack.enter_context(wake.ear(self.source, wake.ENDED))
+                    seconds = 0.0  # it may have ended before anybody listened
+                asked = True
+                wake.pause(ear, str(job_id), seconds)
+
+    def events_since(
+        self, thread_id: str, after_seq: int = 0, *, max_events: int = 1000, wait: float = 0.0
+    ) -> list[Event]:
+        """The events of a thread after one that is known, oldest first.
+
+        Args:
+            thread_id: the thread.
+            after_seq: number of the last event that is known.
+            max_events: how many at most.
+            wait: seconds to wait for one when there is none. No transaction is open meanwhile.
+
+        Returns:
+            The events, none when none came.
+
+        Raises:
+            ValueError: this client has one connection, and that is in a transaction (``wait``).
+        """
+        if wait > 0:
+            wake.must_not_be_open(self.source)
+        pauses = wake.Pauses(wait, longest=0.5)
+        while True:
+            events = self.run(calls.events_since(thread_id, after_seq, max_events=max_events))
+            seconds = pauses.next()
+            if events or seconds is None:
+                return events
+            wake.pause(None, "", seconds)
 
     version = _method(calls.version)
     create_session = _method(calls.create_session)

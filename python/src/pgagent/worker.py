@@ -29,6 +29,7 @@ from pgagent.heartbeat import Heartbeat
 from pgagent.jsonable import jsonable, text
 from pgagent.resume import Complete, Delivery, Leftovers, Pause
 from pgagent.saver.sync import PgAgentSaver
+from pgagent.wake import Listener
 
 log = logging.getLogger("pgagent.worker")
 
@@ -68,7 +69,11 @@ class Worker:
         queues: the queues to claim from; within a priority an earlier one comes first.
         name: kept on jobs and attempts; host and process id by default.
         lease: seconds a job is ours without a renewal.
-        poll: seconds between two looks for work when there is none.
+        poll: seconds between two looks for work when there is none. Where NOTIFY is on (the
+            setting ``notify``) the worker also listens, and looks at once when a job of its queues
+            became claimable.
+        listen: where to listen, when ``source`` leads through a pooler: a connection string that
+            leads straight to the server.
         on_leftovers: what becomes of tasks an earlier, ended run left; see :data:`Leftovers`.
         to_input: makes the graph's input from a job's payload.
         to_result: makes a job's result, as JSON, from the state it ended in.
@@ -88,6 +93,7 @@ class Worker:
         name: str | None = None,
         lease: float = 60.0,
         poll: float = 1.0,
+        listen: str | None = None,
         on_leftovers: Leftovers = "keep",
         to_input: Callable[[Any], Any] = lambda payload: payload,
         to_result: Callable[[Any], Any] = last_word,
@@ -107,16 +113,19 @@ class Worker:
         self.name = name or f"{socket.gethostname()}:{os.getpid()}"
         self.lease = lease
         self.poll = poll
+        self.listen = listen
         self.on_leftovers: Leftovers = on_leftovers
         self.to_input = to_input
         self.to_result = to_result
         self.is_fatal = is_fatal
         self._stop = Event()
+        self._woken = Event()
         self._control: RunControl | None = None
 
     def stop(self) -> None:
         """Drains: the step under way ends, the job goes back, ``run`` returns. From any thread."""
         self._stop.set()
+        self._woken.set()
         if self._control is not None:
             self._control.request_drain("worker stops")
 
@@ -127,8 +136,11 @@ class Worker:
             How many jobs were delivered.
         """
         delivered = 0
-        with self._signals():
-            while not self._stop.is_set():
+        with self._signals(), self._listener() as listener:
+            while True:
+                self._woken.clear()  # before the look: what comes after it counts
+                if self._stop.is_set():
+                    break
                 job = self._claim()
                 if job is not None:
                     delivered += 1
@@ -136,8 +148,24 @@ class Worker:
                 elif once:
                     break
                 else:
-                    self._stop.wait(self.poll * random.uniform(0.75, 1.25))
+                    self._look(listener)
+                    self._woken.wait(self.poll * random.uniform(0.75, 1.25))
         return delivered
+
+    def _listener(self) -> Listener:
+        return Listener(
+            lambda: self.client.run(calls.notify_mode()),
+            self.listen or self.client.source,
+            self.queues,
+            self._woken,
+            self.poll,
+        )
+
+    def _look(self, listener: Listener) -> None:
+        try:
+            listener.look()
+        except psycopg.Error as error:
+            log.warning("no look at the setting notify: %s", str(error).strip())
 
     def work(self, job: Job) -> None:
         """Delivers one claimed job and tells the server what became of it."""
