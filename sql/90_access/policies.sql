@@ -18,6 +18,12 @@ create policy own_threads on pgagent.agent_sessions for select using (
   or user_id = (select pgagent._tenant())
 );
 
+-- Schedules are no thread's: service roles alone see them.
+alter table pgagent.job_schedules enable row level security;
+create policy service_roles on pgagent.job_schedules for select using (
+  (select has_function_privilege('pgagent._service()'::regprocedure, 'execute'))
+);
+
 do $$
 declare
   v_table regclass;

@@ -53,6 +53,9 @@ from (
   ('pause_job', '{worker,admin}'),
   ('reap_expired', '{worker,admin}'),
   ('set_setting', '{admin}'),
+  ('schedule_job', '{admin}'),
+  ('unschedule_job', '{admin}'),
+  ('run_schedules', '{worker,admin}'),
   ('enable_metadata_index', '{admin}'),
   ('grant_access', '{}'),
   -- Private, and reached by policies, column defaults and functions that run as their caller.

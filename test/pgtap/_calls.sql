@@ -71,6 +71,10 @@ as $$
     ('claim_job', 'worker', '''w3'''),
     ('claim_jobs', 'worker', '''w3'''),
     ('reap_expired', 'worker', ''),
+    ('run_schedules', 'worker', ''),
+    ('schedule_job', 'admin',
+      '{thread}, ''@daily'', {thread}, ''{}'', scheduler => ''external'''),
+    ('unschedule_job', 'admin', '{thread}'),
     ('set_setting', 'admin', '''retry_base'', ''2 s''')
   ) as c (routine, kind, arguments)
 $$;

@@ -223,6 +223,28 @@ class QueueStats(NamedTuple):
     oldest_due: float | None
 
 
+class Tick(NamedTuple):
+    """A schedule that was due. ``job_id``: none when the thread was busy or archived."""
+
+    name: str
+    tick: datetime
+    job_id: UUID | None
+    outcome: Literal["enqueued", "known", "busy", "gone"]
+
+
+class Schedule(NamedTuple):
+    """A schedule, as :func:`schedule_job` was told."""
+
+    name: str
+    schedule: str
+    thread: str
+    queue: str
+    scheduler: str
+    on_busy: str
+    last_tick_at: datetime | None
+    last_job_id: UUID | None
+
+
 class Event(NamedTuple):
     """An event of a thread."""
 
@@ -336,6 +358,11 @@ def _job(row: Row) -> Job:
         trace_id=trace_id,
         unreadable=unreadable,
     )
+
+
+def _queue_stats(*row: Any) -> QueueStats:
+    *counts, oldest_due = row
+    return QueueStats._make((*counts, _left(oldest_due)))
 
 
 def _jobs(rows: list[Row]) -> list[Job]:
@@ -792,7 +819,7 @@ def queue_stats(max_count: int = 10_000) -> Call[list[QueueStats]]:
     return _call(
         "queue_stats",
         {"max_count": ("integer", max_count)},
-        lambda rows: [QueueStats(*row[:7], _left(row[7])) for row in rows],
+        lambda rows: [_queue_stats(*row) for row in rows],
         idempotent=True,
     )
 
@@ -811,6 +838,77 @@ def events_since(
         lambda rows: [Event(*row) for row in rows],
         idempotent=True,
     )
+
+
+# --- schedules
+
+
+def schedule_job(
+    name: str,
+    schedule: str,
+    thread_id: str,
+    payload: Any,
+    *,
+    queue: str = "default",
+    priority: int = 0,
+    config: Mapping[str, Any] | None = None,
+    max_attempts: int = 3,
+    timeout: float | timedelta | None = None,
+    step_timeout: float | timedelta | None = None,
+    on_busy: Literal["enqueue", "reject"] = "enqueue",
+    thread_owner: str | None = None,
+    scheduler: Literal["pg_cron", "external"] = "pg_cron",
+) -> Call[Literal["created", "changed", "unchanged"]]:
+    """Enqueues a job at every tick of a cron schedule, in UTC; ``{tick}`` in ``thread_id`` stands
+    for its time."""
+    return _call(
+        "schedule_job",
+        {
+            "name": ("text", name),
+            "schedule": ("text", schedule),
+            "thread_id": ("text", thread_id),
+            "payload": ("jsonb", _json(payload)),
+            "queue": ("text", queue),
+            "priority": ("integer", priority),
+            "config": ("jsonb", _json(config or {})),
+            "max_attempts": ("integer", max_attempts),
+            "timeout": ("interval", _seconds(timeout)),
+            "step_timeout": ("interval", _seconds(step_timeout)),
+            "on_busy": ("text", on_busy),
+            "thread_owner": ("text", thread_owner),
+            "scheduler": ("text", scheduler),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
+def unschedule_job(name: str) -> Call[bool]:
+    """Ends a schedule; False when there was none. Its jobs stay."""
+    return _call("unschedule_job", {"name": ("text", name)}, _scalar, idempotent=True)
+
+
+def run_schedules(schedule_name: str | None = None) -> Call[list[Tick]]:
+    """Enqueues what schedules are due, one job a tick, whoever calls how often."""
+    return _call(
+        "run_schedules",
+        {"schedule_name": ("text", schedule_name)},
+        lambda rows: [Tick(*row) for row in rows],
+        idempotent=True,
+    )
+
+
+def list_schedules() -> Call[list[Schedule]]:
+    """The schedules there are, by name."""
+    return Call(
+        f"select {', '.join(Schedule._fields)} from pgagent.job_schedules order by name",
+        [],
+        lambda rows: [Schedule(*row) for row in rows],
+        idempotent=True,
+    )
+
+
+# --- settings
 
 
 def notify_mode() -> Call[str]:
