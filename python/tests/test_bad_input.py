@@ -27,7 +27,7 @@ class Sql(str):
 
 LARGE = Sql("jsonb_build_object('x', repeat('x', 9000000))")
 
-# Threads: `busy` is run under token 2 (1 is stale) and has a checkpoint and a tool call; `other` is
+# Threads: `dropped` has a cancelled job; `busy` is run under token 2 (1 is stale) and has a checkpoint and a tool call; `other` is
 # run under token 5; `paused` waits for an answer to q; `gone` was deleted, `stored` archived.
 SETUP = """
 select pgagent.start_run('busy', 'w1', lease => '1 us');
@@ -53,6 +53,10 @@ select pgagent.begin_tool_call('other', 'pay', 'begun', fencing_token => 5);
 select pgagent.start_run('paused', 'w1');
 select pgagent.pause_job(job_id, 1, '{"q": "?"}')
 from pgagent.agent_jobs where thread_id = 'paused';
+
+select pgagent.enqueue_job('dropped', '{}');
+select pgagent.cancel_job(job_id) from pgagent.agent_jobs where thread_id = 'dropped';
+select pgagent.schedule_job('daily', '@daily', 'daily', '{}', scheduler => 'external');
 
 select pgagent.create_session('gone');
 select pgagent.delete_session('gone');
@@ -98,19 +102,25 @@ GOOD: dict[str, dict[str, Any]] = {
     "discard_partial_outputs": {"thread_id": "busy", "fencing_token": 2},
     "enable_metadata_index": {},
     "enqueue_job": {"thread_id": "busy", "payload": Jsonb(1)},
+    "events_since": {"thread_id": "busy"},
     "fail_job": {"job_id": "busy", "fencing_token": 2, "error": Jsonb(1)},
     "fail_tool_call": {"call_id": "busy", "error": Jsonb(1), "fencing_token": 2},
     "get_checkpoint": {"thread_id": "busy"},
     "get_job": {"job_id": "busy"},
     "grant_access": {"grantee": "bad_input_worker", "kind": "worker"},
     "idempotency_key": {"domain": "d", "fields": ["x"]},
+    "job_history": {"job_id": "busy"},
     "list_checkpoints": {"thread_id": "busy"},
     "messages_to_summarize": {"thread_id": "busy"},
     "needs_compaction": {"thread_id": "busy", "context_size": 1000},
+
+
+    "list_jobs": {},
     "pause_job": {"job_id": "busy", "fencing_token": 2, "waiting_for": Jsonb({"q": 1})},
     "prune_history": {"thread_id": "busy"},
     "put_checkpoint": {"header": Jsonb(HEADER), "body": b"x", "fencing_token": 2},
     "put_writes": {"header": Jsonb(HEADER), "body": b"x", "fencing_token": 2},
+    "queue_stats": {},
     "reap_expired": {},
     "record_summary": {
         "thread_id": "busy", "covers_through_seq": 1, "summary": Jsonb("x"), "fencing_token": 2,
@@ -118,10 +128,19 @@ GOOD: dict[str, dict[str, Any]] = {
     "record_usage": {"thread_id": "busy", "usage_key": "u", "fencing_token": 2},
     "release_job": {"job_id": "busy", "fencing_token": 2},
     "renew_lease": {"job_id": "busy", "fencing_token": 2},
+    "requeue_job": {"job_id": "dropped"},
     "resume_job": {"job_id": "paused", "answers": Jsonb({"q": 1})},
+    "run_schedules": {},
+    "schedule_job": {
+        "name": "new", "schedule": "@daily", "thread_id": "new", "payload": Jsonb(1),
+        "scheduler": "external",
+    },
     "set_setting": {"name": "retry_base", "value": "2 s"},
     "start_run": {"thread_id": "new", "worker": "w1"},
     "trajectory": {"thread_id": "busy"},
+
+
+    "unschedule_job": {"name": "daily"},
     "version": {},
 }  # fmt: skip
 
@@ -168,6 +187,11 @@ BY_NAME: dict[str, dict[str, Any]] = {
     "value": {"malformed": "soon", "zero": "0", "negative": "-1 s"},
     "on_busy": {"unknown": "wait"},
     "on_loop": {"unknown": "ignore"},
+
+
+    "schedule": {"malformed": "60 * * * *", "with_seconds": "30 seconds", "never": "0 0 30 2 *"},
+    "scheduler": {"unknown": "cron"},
+    "schedule_name": {"unknown": "weekly"},
     "answers": {"not_asked": Jsonb({"r": 1})},
     "messages": {
         "of_numbers": Jsonb([1]),

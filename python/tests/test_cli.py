@@ -1,5 +1,6 @@
 """pgagentctl: what it prints and how it exits."""
 
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
+from pgagent import Client
 from pgagent.cli import app
 from pgagent.install import packaged_version
 from pgagent.testing import Databases
@@ -108,3 +110,71 @@ def test_metadata_index_says_why_it_was_not_made(empty_dsn: str) -> None:
     code, said = run("metadata-index", "--dsn", empty_dsn)
     assert code == 1
     assert "pgagent" in said
+
+
+def test_jobs_are_listed_shown_cancelled_and_requeued(pgagent_dsn: str) -> None:
+    with psycopg.connect(pgagent_dsn, autocommit=True) as connection, Client(pgagent_dsn) as client:
+        job = client.enqueue_job("t", {"x": 1}, queue="q").job_id
+        other = client.enqueue_job("u", {}).job_id
+        dsn = ("--dsn", pgagent_dsn)
+
+        code, said = run("jobs", "list", "--queue", "q", *dsn)
+        assert code == 0
+        assert str(job) in said
+        assert str(other) not in said
+        code, said = run("jobs", "cancel", str(job), "--reason", "no", "--by", "me", *dsn)
+        assert (code, said) == (0, f"{job} cancelled\n")
+        assert run("jobs", "cancel", str(job), *dsn) == (0, f"{job} had ended: CANCELLED\n")
+        code, said = run("jobs", "requeue", str(job), "--reason", "yes", *dsn)
+        assert (code, said) == (0, f"{job} requeued: PENDING\n")
+
+        code, said = run("jobs", "show", str(job), "--json", *dsn)
+        shown = json.loads(said)
+        assert (code, shown["status"], shown["payload"]) == (0, "PENDING", {"x": 1})
+        assert [(e["kind"], (e["data"] or {}).get("reason")) for e in shown["history"]] == [
+            ("job_enqueued", None), ("job_cancelled", "no"), ("job_requeued", "yes"),
+        ]  # fmt: skip
+        code, said = run("jobs", "show", str(job), *dsn)
+        assert code == 0
+        assert "job_requeued" in said
+        queues = json.loads(run("jobs", "queues", "--json", *dsn)[1].splitlines()[1])
+        assert (queues["queue"], queues["ready"]) == ("q", 1)
+
+        claimed = client.claim_job("w1", queue="q")
+        assert claimed is not None
+        client.fail_job(job, claimed.fencing_token, {"type": "Bug"}, fatal=True)
+        assert "failed" in run("jobs", "dead", *dsn)[1]
+        letter = json.loads(run("jobs", "dead", "--json", *dsn)[1])
+        assert [d["error"] for d in letter["deliveries"]] == [{"type": "Bug"}]
+
+        client.schedule_job("s", "@daily", "t", {}, scheduler="external")
+        assert json.loads(run("jobs", "schedules", "--json", *dsn)[1])["schedule"] == "@daily"
+        connection.execute("select pgagent_test.advance_for_all('2 days')")
+        assert json.loads(run("jobs", "tick", "--json", *dsn)[1])["outcome"] == "enqueued"
+        assert run("jobs", "tick", *dsn) == (0, "nothing is due\n")
+
+
+def test_jobs_says_why_not_and_does_the_rest(pgagent_dsn: str, empty_dsn: str) -> None:
+    nobody = "00000000-0000-7000-8000-000000000000"
+    with Client(pgagent_dsn) as client:
+        job = client.enqueue_job("t", {}).job_id
+        code, said = run("jobs", "cancel", nobody, str(job), "--dsn", pgagent_dsn)
+        assert code == 1
+        assert "PA003" in said
+        assert f"{job} cancelled" in said
+    code, said = run("jobs", "show", nobody, "--dsn", pgagent_dsn)
+    assert (code, "no such job" in said) == (1, True)
+    code, said = run("jobs", "list", "--dsn", empty_dsn)
+    assert code == 1
+    assert "pgagent" in said
+    assert run("jobs", "list", "--dsn", pgagent_dsn, "--queue", "none") == (0, "no such jobs\n")
+    assert run("jobs", "cancel", "no-id", "--dsn", pgagent_dsn)[0] == 2
+
+
+def test_every_command_has_help() -> None:
+    for command in (
+        "list", "show", "cancel", "requeue", "dead", "queues", "schedules", "tick",
+    ):  # fmt: skip
+        code, said = run("jobs", command, "--help")
+        assert code == 0
+        assert len(said.split()) > 20

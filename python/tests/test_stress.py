@@ -258,6 +258,25 @@ class Session:
         force = self.random.random() < 0.5
         self.one("cancel_job", "%s, force => %s", self.delivery()[0], force)
 
+    def requeue(self, thread: str) -> None:
+        row = self.connection.execute(
+            "select job_id from pgagent.agent_jobs where thread_id = %s "
+            "and status in ('FAILED', 'TIMED_OUT', 'CANCELLED') order by random() limit 1",
+            (thread,),
+        ).fetchone()
+        job = row[0] if row else self.delivery()[0]
+        self.one("requeue_job", "%s, from_start => %s", job, self.random.random() < 0.3)
+
+    def tick(self, _: str) -> None:
+        self.one("run_schedules", "")
+
+    def schedule(self, thread: str) -> None:
+        at = f"*/{self.random.randrange(1, 59)} * * * *"
+        self.one("schedule_job", "%s, %s, %s, '1', scheduler => 'external'", thread, at, thread)
+
+    def unschedule(self, thread: str) -> None:
+        self.one("unschedule_job", "%s", thread)
+
     def reap(self, _: str) -> None:
         self.one("reap_expired", "%s", self.random.choice((1, 100)))
 
@@ -337,6 +356,7 @@ WEIGHTS: dict[Callable[[Session, str], None], int] = {
     **LOCAL, Session.enqueue: 14, Session.create: 1, Session.delete: 1, Session.start: 3,
     Session.claim: 14, Session.claims: 4, Session.renew: 5, Session.complete: 10, Session.fail: 4,
     Session.release: 4, Session.pause: 3, Session.resume: 4, Session.cancel: 4, Session.reap: 2,
+    Session.requeue: 4, Session.tick: 1, Session.schedule: 1, Session.unschedule: 1,
     Session.discard: 2, Session.prune: 3, Session.copy: 1, Session.delete_runs: 3,
     Session.complete_call: 4, Session.fail_call: 2,
 }  # fmt: skip
@@ -401,7 +421,13 @@ def test_the_state_is_whole_whatever_the_order_of_calls(pgagent_dsn: str) -> Non
     with psycopg.connect(pgagent_dsn, autocommit=True) as connection:
         connection.execute("drop role if exists stress_worker")
         connection.execute("create role stress_worker")
-        connection.execute("select pgagent.grant_access('stress_worker', 'worker')")
+        connection.execute("select pgagent.grant_access('stress_worker', 'admin')")
+        for thread in THREADS:  # due at the first tick that somebody calls
+            connection.execute(
+                "select pgagent.schedule_job(%s, '* * * * *', %s, '1', scheduler => 'external')",
+                (f"due {thread}", thread),
+            )
+        connection.execute("update pgagent.job_schedules set updated_at = now() - interval '1 day'")
         sessions = [Session(number, pgagent_dsn, shared) for number in range(SESSIONS)]
         workers = [
             threading.Thread(target=session.run, args=(CALLS // SESSIONS,)) for session in sessions

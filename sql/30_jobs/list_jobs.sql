@@ -1,14 +1,14 @@
 -- The newest jobs, for people: get_job shows one whole.
 --
 -- queue, status, thread_id: only those; null for any.
--- before:   only jobs that were enqueued before this one: the last of the page that was read.
+-- before_job: only jobs that were enqueued before this one: the last of the page that was read.
 -- max_jobs: how many at most.
 -- Returns:  one row a job, newest first.
 -- Reads under row security; locks nothing. Inlined, so that the planner sees what is null: live and
 -- dead jobs are found by their partial indexes, the others by walking back over the newest.
 create function pgagent.list_jobs(
   queue text default null, status text default null, thread_id text default null,
-  before uuid default null, max_jobs integer default 50
+  before_job uuid default null, max_jobs integer default 50
 )
 returns table (
   id uuid, thread text, queue_name text, job_status text, priority integer,
@@ -27,7 +27,7 @@ begin atomic
     (list_jobs.queue is null or j.queue = list_jobs.queue)
     and (list_jobs.status is null or j.status = list_jobs.status)
     and (list_jobs.thread_id is null or j.thread_id = list_jobs.thread_id)
-    and (list_jobs.before is null or j.job_id < list_jobs.before)
+    and (list_jobs.before_job is null or j.job_id < list_jobs.before_job)
   order by j.job_id desc
   limit greatest(list_jobs.max_jobs, 0);
 end;

@@ -775,17 +775,17 @@ def list_jobs(
     queue: str | None = None,
     status: str | None = None,
     thread_id: str | None = None,
-    before: UUID | None = None,
+    before_job: UUID | None = None,
     max_jobs: int = 50,
 ) -> Call[list[JobLine]]:
-    """The newest jobs, of a queue, a status or a thread; ``before``: the last of another page."""
+    """The newest jobs, of a queue, a status or a thread; ``before_job``: the last of another page."""
     return _call(
         "list_jobs",
         {
             "queue": ("text", queue),
             "status": ("text", status),
             "thread_id": ("text", thread_id),
-            "before": ("uuid", before),
+            "before_job": ("uuid", before_job),
             "max_jobs": ("integer", max_jobs),
         },
         lambda rows: [JobLine(*row) for row in rows],

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import psycopg
 import typer
-from rich.console import Console
 
+from pgagent import cli_jobs
 from pgagent import install as installer
 from pgagent.client import Client
+from pgagent.terminal import Dsn, console, refusing
 
 app = typer.Typer(
     name="pgagentctl",
@@ -22,27 +22,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-console = Console(soft_wrap=True)
-errors = Console(stderr=True, soft_wrap=True)
-
-Dsn = Annotated[
-    str,
-    typer.Option(
-        "--dsn", envvar="PGAGENT_DSN", help="Connection string; libpq's PG variables complete it."
-    ),
-]
-
-
-@contextlib.contextmanager
-def refusing(*kinds: type[Exception], hint: str = "") -> Iterator[None]:
-    """Ends the command with 1 and says why; without a connection, also what to do."""
-    try:
-        yield
-    except kinds as error:
-        errors.print(str(error).strip(), style="red", markup=False, highlight=False)
-        if hint and isinstance(error, psycopg.OperationalError):
-            errors.print(hint, markup=False, highlight=False)
-        raise typer.Exit(1) from None
+app.add_typer(cli_jobs.app, name="jobs")
 
 
 @app.command()

@@ -25,7 +25,7 @@ select is(pg_temp.listed('status => ''WAITING'''), '{t WAITING}');
 select is(pg_temp.listed('thread_id => ''t'''), '{t WAITING,t PENDING}');
 select is(pg_temp.listed('max_jobs => 1'), '{u CANCELLED}');
 select is(
-  pg_temp.listed('before => pg_temp.job(''u''), max_jobs => 1'), '{t WAITING}', 'the next page'
+  pg_temp.listed('before_job => pg_temp.job(''u''), max_jobs => 1'), '{t WAITING}', 'the next page'
 );
 
 select * from finish();
