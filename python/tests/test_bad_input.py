@@ -27,8 +27,9 @@ class Sql(str):
 
 LARGE = Sql("jsonb_build_object('x', repeat('x', 9000000))")
 
-# Threads: `dropped` has a cancelled job; `busy` is run under token 2 (1 is stale) and has a checkpoint and a tool call; `other` is
-# run under token 5; `paused` waits for an answer to q; `gone` was deleted, `stored` archived.
+# Threads: `busy` is run under token 2 (1 is stale) and has a checkpoint and a tool call; `other` is
+# run under token 5; `paused` waits for an answer to q; `dropped` has a cancelled job; `gone` was
+# deleted, `stored` archived.
 SETUP = """
 select pgagent.start_run('busy', 'w1', lease => '1 us');
 select pgagent.begin_tool_call('busy', 'pay', 'begun', fencing_token => 1);

@@ -40,7 +40,7 @@ def ears(stage: Stage) -> Iterator[Connection[Any]]:
 
 
 def heard(conn: Connection[Any]) -> list[tuple[str, str]]:
-    return [(n.channel, n.payload) for n in conn.notifies(timeout=0.3)]
+    return [(n.channel, n.payload) for n in conn.notifies(timeout=0.2)]
 
 
 @contextmanager
@@ -135,6 +135,32 @@ def test_one_transaction_sends_one_notification_a_queue(stage: Stage) -> None:
         with stage.conn.transaction(force_rollback=True):
             stage.enqueue("undone")
         assert heard(conn) == []
+
+
+def test_of_transactions_that_meet_one_sends(stage: Stage) -> None:
+    """Each that sends has its commit flushed alone."""
+    stage.client.run(set_notify("jobs"))
+    with ears(stage) as conn, psycopg.connect(stage.conn.info.dsn) as other:
+        Client(other).enqueue_job("first", {})
+        stage.enqueue("second")
+        assert heard(conn) == []
+        stage.enqueue("elsewhere", queue="other")
+        assert heard(conn) == [("pgagent_ready", "other")]
+        other.commit()
+        assert heard(conn) == [("pgagent_ready", "default")]
+        stage.enqueue("third")
+        assert heard(conn) == [("pgagent_ready", "default")]
+
+
+def test_a_worker_that_was_woken_looks_twice(stage: Stage) -> None:
+    stage.client.run(set_notify("jobs"))
+    with working(stage.dsn, poll=30):
+        until(lambda: listeners(stage))
+        time.sleep(0.3)
+        # The hint comes before the job: as from a transaction that was beside another.
+        job = stage.enqueue(delay=0.03)
+        stage.conn.execute("notify pgagent_ready, 'default'")
+        assert seconds_to_end(stage, job) < 5
 
 
 def test_the_end_of_a_job_is_told_when_all_is(stage: Stage) -> None:
@@ -326,7 +352,12 @@ def test_nobody_waits_in_an_open_transaction(stage: Stage) -> None:
 
 def test_events_are_waited_for(stage: Stage) -> None:
     stage.client.create_session("t")
-    timer = threading.Timer(0.3, lambda: Client(stage.dsn).append_event("t", "late"))
+
+    def append() -> None:
+        with Client(stage.dsn) as late:
+            late.append_event("t", "late")
+
+    timer = threading.Timer(0.3, append)
     with Client(stage.dsn) as client:
         assert client.events_since("t") == []
         began = time.monotonic()

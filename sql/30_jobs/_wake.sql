@@ -1,7 +1,11 @@
 -- Tells whoever listens that a job became claimable, or that it ended or waits for people. A hint:
--- nothing depends on it, and it is off by default, because NOTIFY takes a lock over the whole
--- server from before the commit is flushed until after. PostgreSQL sends one notification for the
--- same words in one transaction: one a queue, not one a job.
+-- nothing depends on it, and it is off by default.
+--
+-- NOTIFY takes a lock over the whole server from before the commit is flushed until after, so that
+-- no two commits share a flush: with 16 clients 99 enqueued a second against 855. So one
+-- transaction a queue at a time has a hint to send, and those beside it leave theirs out: whoever
+-- is woken looks twice. PostgreSQL sends the same words of one transaction once: one notification
+-- a queue, not one a job.
 --
 -- queue, status, job_id: of the job, as it is now. Delayed jobs are left to the polling.
 -- Setting notify: off; jobs (channel pgagent_ready, payload the queue); all (also pgagent_ended,
@@ -22,7 +26,9 @@ begin
     return;
   end if;
   if _wake.status = 'PENDING' then
-    perform pg_notify('pgagent_ready', _wake.queue);
+    if pg_try_advisory_xact_lock(hashtextextended('pgagent_ready ' || _wake.queue, 0)) then
+      perform pg_notify('pgagent_ready', _wake.queue);
+    end if;
   elsif v_notify = 'all' and (pgagent._is_final(_wake.status) or _wake.status = 'AWAITING_HUMAN')
   then
     perform pg_notify('pgagent_ended', _wake.job_id::text);

@@ -778,7 +778,7 @@ def list_jobs(
     before_job: UUID | None = None,
     max_jobs: int = 50,
 ) -> Call[list[JobLine]]:
-    """The newest jobs, of a queue, a status or a thread; ``before_job``: the last of another page."""
+    """The newest jobs, of a queue, a status or a thread, or those before a job."""
     return _call(
         "list_jobs",
         {

@@ -33,6 +33,9 @@ from pgagent.wake import Listener
 
 log = logging.getLogger("pgagent.worker")
 
+LOOK_AGAIN = 0.05
+"""Seconds after a notification to look once more: it stands for the transactions beside it too."""
+
 RESULT_BYTES = 1_000_000
 """Larger results are left out of the job; the state of the thread has them."""
 
@@ -136,6 +139,7 @@ class Worker:
             How many jobs were delivered.
         """
         delivered = 0
+        woken = False
         with self._signals(), self._listener() as listener:
             while True:
                 self._woken.clear()  # before the look: what comes after it counts
@@ -149,7 +153,8 @@ class Worker:
                     break
                 else:
                     self._look(listener)
-                    self._woken.wait(self.poll * random.uniform(0.75, 1.25))
+                    pause = min(LOOK_AGAIN, self.poll) if woken else self.poll
+                    woken = self._woken.wait(pause * random.uniform(0.75, 1.25))
         return delivered
 
     def _listener(self) -> Listener:
