@@ -188,8 +188,6 @@ BY_NAME: dict[str, dict[str, Any]] = {
     "value": {"malformed": "soon", "zero": "0", "negative": "-1 s"},
     "on_busy": {"unknown": "wait"},
     "on_loop": {"unknown": "ignore"},
-
-
     "schedule": {"malformed": "60 * * * *", "with_seconds": "30 seconds", "never": "0 0 30 2 *"},
     "scheduler": {"unknown": "cron"},
     "schedule_name": {"unknown": "weekly"},

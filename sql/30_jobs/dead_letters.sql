@@ -17,24 +17,25 @@ select
   j.started_at,
   j.completed_at
 from pgagent.agent_jobs as j
-cross join lateral (
-  select
-    count(*) filter (where a.outcome = 'lost') as lost,
-    count(*) filter (where a.outcome in ('failed', 'timed_out')) as failed,
-    (array_agg(a.outcome order by a.token desc))[1] as outcome,
-    coalesce(
-      jsonb_agg(
-        jsonb_build_object(
-          'token', a.token, 'attempt', a.attempt, 'worker', a.worker, 'outcome', a.outcome,
-          'error', a.error, 'started_at', a.started_at, 'ended_at', a.ended_at
-        )
-        order by a.token
-      ),
-      '[]'
-    ) as deliveries
-  from pgagent.job_attempts as a
-  where a.job_id = j.job_id
-) as d
+cross join
+  lateral (
+    select
+      count(*) filter (where a.outcome = 'lost') as lost,
+      count(*) filter (where a.outcome in ('failed', 'timed_out')) as failed,
+      (array_agg(a.outcome order by a.token desc))[1] as outcome,
+      coalesce(
+        jsonb_agg(
+          jsonb_build_object(
+            'token', a.token, 'attempt', a.attempt, 'worker', a.worker, 'outcome', a.outcome,
+            'error', a.error, 'started_at', a.started_at, 'ended_at', a.ended_at
+          )
+          order by a.token
+        ),
+        '[]'
+      ) as deliveries
+    from pgagent.job_attempts as a
+    where a.job_id = j.job_id
+  ) as d
 where j.status in ('FAILED', 'TIMED_OUT');
 
 comment on view pgagent.dead_letters is

@@ -163,4 +163,4 @@ end
 $$;
 
 comment on function pgagent.queue_stats(integer) is
-'How many jobs of each queue are ready, delayed, running, waiting or paused, counted up to a bound.';
+'How many jobs of each queue are ready, delayed, running, waiting or paused, up to a bound.';

@@ -8,18 +8,21 @@ returns boolean
 language sql
 stable
 begin atomic
-  select exists (
-    select
-    from pg_extension as e
-    join pg_depend as d
-      on d.refclassid = 'pg_extension'::regclass and d.refobjid = e.oid and d.deptype = 'e'
-    join pg_proc as p on d.classid = 'pg_proc'::regclass and p.oid = d.objid
-    join pg_namespace as n on n.oid = p.pronamespace
-    where e.extname = 'pg_cron'
-      and n.nspname = 'cron'
-      and p.proname = 'schedule'
-      and oidvectortypes(p.proargtypes) = 'text, text, text'
-  );
+  select count(*) > 0
+  from pg_extension as e
+  join pg_depend as d
+    on
+      d.refclassid = 'pg_extension'::regclass
+      and d.refobjid = e.oid
+      and d.deptype = 'e'
+      and d.classid = 'pg_proc'::regclass
+  join pg_proc as p on d.objid = p.oid
+  join pg_namespace as n on p.pronamespace = n.oid
+  where
+    e.extname = 'pg_cron'
+    and n.nspname = 'cron'
+    and p.proname = 'schedule'
+    and oidvectortypes(p.proargtypes) = 'text, text, text';
 end;
 
 comment on function pgagent._has_cron() is 'Whether pg_cron 1.4 or later is in this database.';
@@ -54,7 +57,8 @@ begin
       format('As superuser: grant usage on schema cron to %I;', current_user)
     );
   end if;
-  execute 'select cron.schedule($1, $2, $3)' using 'pgagent ' || name, schedule, command;
+  execute format('select %I.schedule($1, $2, $3)', 'cron')
+  using 'pgagent ' || name, schedule, command;
 end
 $$;
 
@@ -76,13 +80,15 @@ begin
   if not pgagent._has_cron() or not has_schema_privilege(current_user, 'cron', 'usage') then
     return false;
   end if;
-  execute 'select j.jobid from cron.job as j where j.jobname = $1 and j.username = $2'
+  execute format(
+    'select j.jobid from %I.job as j where j.jobname = $1 and j.username = $2', 'cron'
+  )
   into v_job
   using 'pgagent ' || name, current_user::text;
   if v_job is null then
     return false;
   end if;
-  execute 'select cron.unschedule($1)' using v_job;
+  execute format('select %I.unschedule($1)', 'cron') using v_job;
   return true;
 end
 $$;

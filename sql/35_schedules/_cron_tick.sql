@@ -94,7 +94,7 @@ declare
   v_match text[];
   v_from integer;
   v_to integer;
-  v_numbers integer[] := '{}';
+  v_numbers integer[] := '{}'::integer[];
 begin
   foreach v_part in array string_to_array(field, ',') loop
     v_match := regexp_match(

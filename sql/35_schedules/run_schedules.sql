@@ -19,7 +19,7 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := pgagent._now();
-  v_done jsonb := '[]';
+  v_done jsonb := '[]'::jsonb;
   r record;
 begin
   perform pgagent._require_service();
