@@ -152,15 +152,16 @@ def test_of_transactions_that_meet_one_sends(stage: Stage) -> None:
         assert heard(conn) == [("pgagent_ready", "default")]
 
 
-def test_a_worker_that_was_woken_looks_twice(stage: Stage) -> None:
+def test_a_worker_that_was_woken_looks_twice(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pgagent.worker.LOOK_AGAIN", 2.0)
     stage.client.run(set_notify("jobs"))
     with working(stage.dsn, poll=30):
         until(lambda: listeners(stage))
-        time.sleep(0.3)
+        time.sleep(3)  # the two looks of its start
         # The hint comes before the job: as from a transaction that was beside another.
-        job = stage.enqueue(delay=0.03)
+        job = stage.enqueue(delay=1.2)
         stage.conn.execute("notify pgagent_ready, 'default'")
-        assert seconds_to_end(stage, job) < 5
+        assert seconds_to_end(stage, job) < 15
 
 
 def test_the_end_of_a_job_is_told_when_all_is(stage: Stage) -> None:
