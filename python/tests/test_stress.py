@@ -199,6 +199,12 @@ class Session:
         key = f"u{self.random.randrange(20)}"
         self.one("record_usage", "%s, %s, 1, fencing_token => %s", thread, key, self.token(thread))
 
+    def summary(self, thread: str) -> None:
+        self.one(
+            "record_summary", "%s, %s, %s, %s",
+            thread, self.random.randrange(1, 200), Jsonb(self.random.random()), self.token(thread),
+        )  # fmt: skip
+
     # Jobs
 
     def enqueue(self, thread: str) -> None:
@@ -347,7 +353,7 @@ class Session:
 
 LOCAL: dict[Callable[[Session, str], None], int] = {
     Session.message: 5, Session.answer: 4, Session.messages: 3, Session.event: 8,
-    Session.usage: 3, Session.put: 8, Session.write: 8, Session.begin_call: 4,
+    Session.usage: 3, Session.summary: 3, Session.put: 8, Session.write: 8, Session.begin_call: 4,
     Session.enqueue: 6,
 }  # fmt: skip
 """What stays on one thread, for transactions of several calls."""
