@@ -138,6 +138,7 @@ GOOD: dict[str, dict[str, Any]] = {
     },
     "set_setting": {"name": "retry_base", "value": "2 s"},
     "start_run": {"thread_id": "new", "worker": "w1"},
+    "sweep_orphans": {"grace": "2 days"},
     "trajectory": {"thread_id": "busy"},
 
 

@@ -322,6 +322,10 @@ class Session:
         age = self.random.choice((None, "100 ms"))
         self.one("prune_history", "%s, %s, %s", thread, self.random.choice((1, 3)), age)
 
+    def sweep(self, _: str) -> None:
+        grace = self.random.choice(("1 hour", "11 s"))
+        self.one("sweep_orphans", "%s, %s", grace, self.random.choice((2, 100)))
+
     def copy(self, thread: str) -> None:
         target = f"copy-{self.random.randrange(1000)}"
         self.one("copy_thread", "%s, %s, %s", thread, target, self.random.random() < 0.5)
@@ -364,7 +368,7 @@ WEIGHTS: dict[Callable[[Session, str], None], int] = {
     Session.release: 4, Session.pause: 3, Session.resume: 4, Session.cancel: 4, Session.reap: 2,
     Session.requeue: 4, Session.tick: 1, Session.schedule: 1, Session.unschedule: 1,
     Session.discard: 2, Session.prune: 3, Session.copy: 1, Session.delete_runs: 3,
-    Session.complete_call: 4, Session.fail_call: 2,
+    Session.complete_call: 4, Session.fail_call: 2, Session.sweep: 3,
 }  # fmt: skip
 
 

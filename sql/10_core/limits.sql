@@ -25,6 +25,7 @@ begin atomic
       when 'reason' then 1000
       when 'queues' then 100
       when 'claim' then 1000
+      when 'sweep' then 1000
     end;
 end;
 
@@ -51,7 +52,8 @@ from (
   ('batch', 'rows', 'batches'),
   ('reason', 'bytes', 'why a job is cancelled'),
   ('queues', 'rows', 'the queues of one claim'),
-  ('claim', 'rows', 'the jobs of one claim')
+  ('claim', 'rows', 'the jobs of one claim'),
+  ('sweep', 'rows', 'the threads of one sweep')
 ) as l (name, unit, applies_to);
 
 comment on view pgagent.limits is

@@ -37,7 +37,7 @@ begin
 
   select count(*) into v_count from gone;
   if v_count > 0 then
-    perform pgagent._sweep_values(_keep_checkpoints.thread_id);
+    perform from pgagent._delete_values(_keep_checkpoints.thread_id, 'infinity');
     update pgagent.agent_sessions as s
     set head_checkpoint_id = pgagent._newest(_keep_checkpoints.thread_id, '')
     where s.thread_id = _keep_checkpoints.thread_id;
@@ -48,49 +48,3 @@ $$;
 
 comment on function pgagent._keep_checkpoints(text, text[], bigint[]) is
 'Deletes the checkpoints of a thread that do not live when some are kept; returns how many.';
-
--- Deletes the versions of a thread that no checkpoint names, and the items that no version needs.
-create function pgagent._sweep_values(thread_id text)
-returns void
-language plpgsql
-volatile
-set search_path = pg_catalog, pg_temp
-as $$
-#variable_conflict use_column
-begin
-  with named as materialized (
-    select distinct c.checkpoint_ns, v.channel, v.version
-    from pgagent.checkpoints as c
-    cross join lateral jsonb_each_text(c.checkpoint -> 'channel_versions') as v (channel, version)
-    where c.thread_id = _sweep_values.thread_id
-  )
-
-  delete from pgagent.checkpoint_blobs as b
-  where b.thread_id = _sweep_values.thread_id
-    and not exists (
-      select from named as n
-      where n.checkpoint_ns = b.checkpoint_ns
-        and n.channel = b.channel
-        and n.version = b.version
-    );
-  with used as materialized (
-    select b.checkpoint_ns, b.channel, range_agg(r.run) as runs
-    from pgagent.checkpoint_blobs as b
-    cross join lateral unnest(b.runs) as r (run)
-    where b.thread_id = _sweep_values.thread_id
-    group by b.checkpoint_ns, b.channel
-  )
-
-  delete from pgagent.checkpoint_items as i
-  where i.thread_id = _sweep_values.thread_id
-    and not exists (
-      select from used as u
-      where u.checkpoint_ns = i.checkpoint_ns
-        and u.channel = i.channel
-        and i.seq <@ u.runs
-    );
-end
-$$;
-
-comment on function pgagent._sweep_values(text) is
-'Deletes the versions of a thread that no checkpoint names, and the items that no version needs.';

@@ -1,5 +1,6 @@
 -- What of a thread is live: checkpoints that are kept, what those are rebuilt from, and the
--- versions and items that any of these name. Prune, deletion by run, copies and sweeps ask here.
+-- versions and items that any of these name (_orphans.sql has the rest). Prune, deletion by run,
+-- copies and sweeps ask here.
 -- Sets of checkpoints are two arrays, namespaces and numbers.
 
 -- The channels that a checkpoint may leave to be rebuilt from the writes of its ancestors: those
@@ -60,15 +61,29 @@ comment on function pgagent._without_value(pgagent.checkpoints, text[]) is
 
 -- Whether a checkpoint is of a format before 4, in which the writes of its parent hold what it was
 -- sent.
+create function pgagent._is_of_old_format(checkpoint jsonb)
+returns boolean
+language sql
+immutable
+parallel safe
+begin atomic
+  select
+    case jsonb_typeof(checkpoint -> 'v')
+      when 'number' then (checkpoint -> 'v')::numeric < 4 else false
+    end;
+end;
+
+comment on function pgagent._is_of_old_format(jsonb) is
+'Whether the writes of its parent hold what a checkpoint was sent: formats before 4.';
+
+-- Whether the writes of its parent hold what a checkpoint was sent.
 create function pgagent._needs_parent(c pgagent.checkpoints)
 returns boolean
 language sql
 stable
 begin atomic
   select
-    case jsonb_typeof((c).checkpoint -> 'v')
-      when 'number' then ((c).checkpoint -> 'v')::numeric < 4 else false
-    end
+    pgagent._is_of_old_format((c).checkpoint)
     and exists (
       select
       from pgagent.checkpoint_writes as w
@@ -136,48 +151,50 @@ end;
 comment on function pgagent._live_checkpoints(text, text[], bigint[]) is
 'Some checkpoints of a thread and those that they are rebuilt from.';
 
--- The newest checkpoint of each namespace, by one descent a namespace; without those of subgraph
--- calls (their names have a task id) that ran under an older root checkpoint.
-create function pgagent._heads(thread_id text)
-returns table (checkpoint_ns text, seq bigint)
+-- The newest checkpoint of each namespace, by one descent a namespace.
+--
+-- oldest_root: number of a root checkpoint; null: the newest one's.
+-- is_past:     whether it is one of a subgraph call (the name has a task id) that ran under a root
+--              checkpoint which is stored and older than that.
+create function pgagent._namespaces(thread_id text, oldest_root bigint default null)
+returns table (checkpoint_ns text, seq bigint, is_past boolean)
 language sql
 stable
 begin atomic
   with recursive namespaces as (
     (
-      select c.checkpoint_ns, c.seq, c.checkpoint_id, c.metadata
+      select c.checkpoint_ns, c.seq, c.metadata
       from pgagent.checkpoints as c
-      where c.thread_id = _heads.thread_id
+      where c.thread_id = _namespaces.thread_id
       order by c.checkpoint_ns asc, c.seq desc
       limit 1
     )
     union all
-    select c.checkpoint_ns, c.seq, c.checkpoint_id, c.metadata
+    select c.checkpoint_ns, c.seq, c.metadata
     from namespaces as n
     cross join lateral (
       select x.*
       from pgagent.checkpoints as x
-      where x.thread_id = _heads.thread_id and x.checkpoint_ns > n.checkpoint_ns
+      where x.thread_id = _namespaces.thread_id and x.checkpoint_ns > n.checkpoint_ns
       order by x.checkpoint_ns asc, x.seq desc
       limit 1
     ) as c
   )
 
-  select n.checkpoint_ns, n.seq
-  from namespaces as n
-  left join namespaces as head on head.checkpoint_ns = ''
-  where not (
+  select
+    n.checkpoint_ns, n.seq,
     n.checkpoint_ns like '%:%'
     and exists (
       select from pgagent.checkpoints as root
       where
-        root.thread_id = _heads.thread_id
+        root.thread_id = _namespaces.thread_id
         and root.checkpoint_ns = ''
         and root.checkpoint_id = n.metadata -> 'parents' ->> ''
-        and root.checkpoint_id <> head.checkpoint_id
+        and root.seq < coalesce(_namespaces.oldest_root, head.seq)
     )
-  );
+  from namespaces as n
+  left join namespaces as head on head.checkpoint_ns = '';
 end;
 
-comment on function pgagent._heads(text) is
-'The newest checkpoint of each namespace that is not one of an older call.';
+comment on function pgagent._namespaces(text, bigint) is
+'The newest checkpoint of each namespace, and whether it is one of an older subgraph call.';

@@ -45,7 +45,8 @@ begin
 
   if latest_only then
     select array_agg(h.checkpoint_ns), array_agg(h.seq) into v_namespaces, v_numbers
-    from pgagent._heads(source) as h;
+    from pgagent._namespaces(source) as h
+    where not h.is_past;
     select array_agg(l.checkpoint_ns), array_agg(l.seq) into v_namespaces, v_numbers
     from pgagent._live_checkpoints(source, v_namespaces, v_numbers) as l;
   else

@@ -53,32 +53,31 @@ declare
   v_namespaces text[];
   v_numbers bigint[];
 begin
-  with ranked as (
+  with judged as materialized (
     select
-      c.checkpoint_ns, c.checkpoint_id, c.seq, c.metadata, c.created_at,
-      row_number() over (partition by c.checkpoint_ns order by c.seq desc) as place
+      c.checkpoint_ns, c.seq,
+      (
+        row_number() over (partition by c.checkpoint_ns order by c.seq desc) <= keep_last
+        or c.created_at > pgagent._now() - older_than
+      ) is true as stays
     from pgagent.checkpoints as c
     where c.thread_id = _prune.thread_id
   ),
 
-  judged as materialized (
-    select r.*, r.place <= keep_last or r.created_at > pgagent._now() - older_than as stays
-    from ranked as r
+  -- Numbers and times grow together: the roots that stay are all those from the oldest of them on.
+  past as materialized (
+    select n.checkpoint_ns
+    from pgagent._namespaces(
+      _prune.thread_id,
+      (select min(j.seq) from judged as j where j.checkpoint_ns = '' and j.stays)
+    ) as n
+    where n.is_past
   )
 
-  select array_agg(r.checkpoint_ns), array_agg(r.seq) into v_namespaces, v_numbers
-  from judged as r
-  where r.stays is true
-    and not exists (
-      select from judged as head
-      join judged as root
-        on root.checkpoint_ns = ''
-          and root.checkpoint_id = head.metadata -> 'parents' ->> ''
-      where head.checkpoint_ns = r.checkpoint_ns
-        and head.place = 1
-        and r.checkpoint_ns like '%:%'
-        and root.stays is not true
-    );
+  select array_agg(j.checkpoint_ns), array_agg(j.seq) into v_namespaces, v_numbers
+  from judged as j
+  where j.stays
+    and not exists (select from past as n where n.checkpoint_ns = j.checkpoint_ns);
   return pgagent._keep_checkpoints(_prune.thread_id, v_namespaces, v_numbers);
 end
 $$;

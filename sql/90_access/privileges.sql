@@ -52,6 +52,7 @@ from (
   ('release_job', '{worker,admin}'),
   ('pause_job', '{worker,admin}'),
   ('reap_expired', '{worker,admin}'),
+  ('sweep_orphans', '{worker,admin}'),
   ('set_setting', '{admin}'),
   ('schedule_job', '{admin}'),
   ('unschedule_job', '{admin}'),

@@ -71,6 +71,7 @@ as $$
     ('claim_job', 'worker', '''w3'''),
     ('claim_jobs', 'worker', '''w3'''),
     ('reap_expired', 'worker', ''),
+    ('sweep_orphans', 'worker', ''),
     ('run_schedules', 'worker', ''),
     ('schedule_job', 'admin',
       '{thread}, ''@daily'', {thread}, ''{}'', scheduler => ''external'''),

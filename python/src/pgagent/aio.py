@@ -228,6 +228,7 @@ class AsyncClient:
     prune_history = _method(calls.prune_history)
     enable_metadata_index = _method(calls.enable_metadata_index)
     delete_runs = _method(calls.delete_runs)
+    sweep_orphans = _method(calls.sweep_orphans)
     copy_thread = _method(calls.copy_thread)
     context_window = _method(calls.context_window)
     messages_to_summarize = _method(calls.messages_to_summarize)

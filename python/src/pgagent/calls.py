@@ -257,6 +257,21 @@ class Event(NamedTuple):
     created_at: datetime
 
 
+class Swept(NamedTuple):
+    """What a sweep deleted, or would delete. ``last_thread_id``: where the next call goes on; None at
+    the end. ``skipped``: threads that were locked and have something to delete."""
+
+    last_thread_id: str | None
+    threads: int
+    skipped: int
+    versions: int
+    version_bytes: int
+    items: int
+    item_bytes: int
+    writes: int
+    write_bytes: int
+
+
 class ToolCall(NamedTuple):
     """``outcome`` is the stored result when ``action`` is ``replay``."""
 
@@ -1116,6 +1131,30 @@ def prune_history(
 def enable_metadata_index() -> Call[list[str]]:
     """The statements that make the index for lists by metadata, each to run in autocommit mode."""
     return _call("enable_metadata_index", {}, lambda rows: [row[0] for row in rows])
+
+
+def sweep_orphans(
+    *,
+    grace: float | timedelta = timedelta(days=1),
+    max_threads: int = 100,
+    after_thread: str | None = None,
+    dry_run: bool = False,
+) -> Call[Swept]:
+    """Deletes what nothing leads to, some threads a call; goes on at ``last_thread_id``.
+
+    ``grace``: seconds or a timedelta, longer than the longest lease that is held. Bytes are those of
+    values as the server stores them.
+    """
+    return _call(
+        "sweep_orphans",
+        {
+            "grace": ("interval", _seconds(grace)),
+            "max_threads": ("integer", max_threads),
+            "after_thread": ("text", after_thread),
+            "dry_run": ("boolean", dry_run),
+        },
+        lambda rows: Swept(*rows[0]),
+    )
 
 
 def delete_runs(run_ids: Sequence[str]) -> Call[int]:

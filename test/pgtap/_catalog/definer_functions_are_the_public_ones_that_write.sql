@@ -14,7 +14,7 @@ select set_eq(
     delete_session, discard_partial_outputs, enqueue_job, fail_job, fail_tool_call, pause_job,
     prune_history, put_checkpoint, put_writes, reap_expired, record_summary, record_usage,
     release_job, renew_lease, requeue_job, resume_job, run_schedules, schedule_job, set_setting,
-    start_run, unschedule_job, _with_metadata
+    start_run, sweep_orphans, unschedule_job, _with_metadata
   }'::text[], 'security definer'
 );
 select set_eq(
