@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.memory import InMemorySaver
@@ -28,6 +28,7 @@ from typing_extensions import TypedDict
 from pgagent import AsyncPgAgentSaver, BadArgument, PgAgentSaver
 from support.chains import chain
 from support.checkpoints import checkpoint_of
+from support.same import same
 from support.stage import Stage, thread
 
 
@@ -84,26 +85,6 @@ STOCK = JsonPlusSerializer(allowed_msgpack_modules=TYPES)
 def saver(stage: Stage) -> Iterator[PgAgentSaver]:
     with PgAgentSaver(stage.dsn, allow=TYPES, max_size=4) as saver:
         yield saver
-
-
-def same(one: Any, other: Any) -> bool:
-    """Equal in type and content, however deep; NaN equals NaN, and -0.0 is not 0.0."""
-    if type(one) is not type(other):
-        return False
-    match one:
-        case float():
-            return repr(one) == repr(other)
-        case dict():
-            return list(map(repr, one)) == list(map(repr, other)) and all(
-                same(a, b) for a, b in zip(one.values(), other.values(), strict=True)
-            )
-        case list() | tuple() | deque():
-            return len(one) == len(other) and all(map(same, one, other))
-        case set() | frozenset():
-            return sorted(map(repr, one)) == sorted(map(repr, other))
-        case BaseMessage() | Model() | Point():
-            return same(one.__dict__, other.__dict__)
-    return bool(one == other)
 
 
 class Store:

@@ -10,6 +10,8 @@ returns bigint
 language plpgsql
 volatile
 set search_path = pg_catalog, pg_temp
+-- As for sweep_orphans.
+set jit = off
 as $$
 #variable_conflict use_column
 declare

@@ -99,15 +99,17 @@ begin atomic
         and c.checkpoint_ns = w.checkpoint_ns
         and c.checkpoint_id = w.checkpoint_id
     )
-    and not exists (
-      select
-      from pgagent.checkpoints as c
-      where
-        c.thread_id = w.thread_id
-        and c.checkpoint_ns = w.checkpoint_ns
-        and c.parent_checkpoint_id = w.checkpoint_id
-        and pgagent._is_of_old_format(c.checkpoint)
-        and w.channel = '__pregel_tasks'
+    -- By a hash: no index has the parents.
+    and not (
+      w.channel = '__pregel_tasks'
+      and (w.checkpoint_ns, w.checkpoint_id) in (
+        select c.checkpoint_ns, c.parent_checkpoint_id
+        from pgagent.checkpoints as c
+        where
+          c.thread_id = _orphan_writes.thread_id
+          and c.parent_checkpoint_id is not null
+          and pgagent._is_of_old_format(c.checkpoint)
+      )
     );
 end;
 

@@ -258,8 +258,11 @@ class Event(NamedTuple):
 
 
 class Swept(NamedTuple):
-    """What a sweep deleted, or would delete. ``last_thread_id``: where the next call goes on; None at
-    the end. ``skipped``: threads that were locked and have something to delete."""
+    """What a sweep deleted, or would delete.
+
+    ``last_thread_id``: where the next call goes on; None at the end. ``skipped``: threads that have
+    something to delete and were locked. Bytes are those of values as the server stores them.
+    """
 
     last_thread_id: str | None
     threads: int
@@ -1142,8 +1145,7 @@ def sweep_orphans(
 ) -> Call[Swept]:
     """Deletes what nothing leads to, some threads a call; goes on at ``last_thread_id``.
 
-    ``grace``: seconds or a timedelta, longer than the longest lease that is held. Bytes are those of
-    values as the server stores them.
+    ``grace``: seconds or a timedelta, longer than the longest lease that is held.
     """
     return _call(
         "sweep_orphans",

@@ -9,7 +9,7 @@ select set_eq(
     from pg_proc as p
     where p.pronamespace = 'pgagent'::regnamespace and 'jit=off' = any(p.proconfig)
   $$,
-  array['copy_thread', 'list_checkpoints']
+  array['_keep_checkpoints', 'copy_thread', 'list_checkpoints', 'sweep_orphans']
 );
 
 select * from finish();

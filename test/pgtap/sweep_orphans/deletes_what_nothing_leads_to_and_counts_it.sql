@@ -15,14 +15,13 @@ select results_eq(
   $$values (2::bigint, 4::bigint, 1::bigint, true, true, true, 1::bigint, 0::bigint, null::text)$$
 );
 select is(pg_temp.left_of('t'), array[2, 3, 1]::bigint[], 'what is needed stays');
-select results_eq(
-  $$
-    select format('%s %s', channel, convert_from(blob, 'UTF8')) from pgagent.get_checkpoint('t')
-    where kind in ('value', 'item', 'write')
-    order by 1
-  $$,
-  array['b new', 'c w', 'c x', 'c y', 'c z'],
-  'and reads as before'
+select is(
+  (
+    select string_agg(convert_from(blob, 'UTF8'), ' ' order by channel, kind, idx)
+    from pgagent.get_checkpoint('t')
+    where kind in ('value', 'write')
+  ),
+  'new w', 'and reads as before'
 );
 select results_eq(
   'select versions + items + writes from pgagent.sweep_orphans()', array[0::bigint], 'once'
