@@ -159,7 +159,7 @@ def blobs() -> Iterator[Put]:
         "bytes": bytes(range(256)),
         "bytearray": bytearray(b"abc"),
         "text": "ein langer Text \N{SNOWMAN} \x00 " * 20,
-        "tuple in a list": [(1, 2), [3]],
+        "lists": [[1, 2], [3]],
         "sets": [{1, 2}, frozenset({"a"})],
         "deque": deque([1, 2]),
         "times": [moment, moment.date(), moment.time(), datetime.timedelta(hours=3)],
