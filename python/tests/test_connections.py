@@ -14,6 +14,7 @@ from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 from pgagent import AsyncPgAgentSaver, PgAgentSaver
+from pgagent.client import PSYCOPG_DEFAULT
 from support.chains import async_chain, chain
 from support.family import State
 from support.processes import until
@@ -124,6 +125,22 @@ async def test_statements_have_no_names_unless_wanted_with_await(stage: Stage) -
         async with saver.client.connection() as conn:
             named = await conn.execute("select from pg_prepared_statements")
             assert await named.fetchall() == []
+    async with await AsyncConnection.connect(stage.dsn, autocommit=True) as conn:
+        saver = AsyncPgAgentSaver(conn)  # with psycopg's default of 5
+        for _ in range(10):
+            await saver.aget_tuple(thread())
+        named = await conn.execute("select from pg_prepared_statements")
+        assert await named.fetchall() == []
+
+
+def test_statements_over_a_pool_that_is_handed_in_have_no_names_unless_wanted(stage: Stage) -> None:
+    """psycopg's default of 5 is nobody's choice, and breaks behind a transaction pooler."""
+    for chosen, wanted in (({}, False), ({"prepare_threshold": 2}, True)):
+        kwargs: dict[str, Any] = {"autocommit": True, **chosen}
+        with ConnectionPool(stage.dsn, min_size=1, max_size=1, kwargs=kwargs) as pool:
+            assert (named_statements(PgAgentSaver(pool)) > 0) is wanted
+    with psycopg.connect(stage.dsn) as conn:
+        assert conn.prepare_threshold == PSYCOPG_DEFAULT
 
 
 def test_statements_of_a_client_that_binds_arguments_itself_have_no_names(stage: Stage) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -155,6 +156,30 @@ def test_writes_fail_with_the_put_they_waited_for(stage: Stage, gate: Gate, pati
     assert stored_writes(stage) == 0
 
 
+def test_writes_that_come_after_their_put_has_failed_fail_with_it(
+    stage: Stage, gate: Gate, patience: Any
+) -> None:
+    patience(20, 20)
+    run = stage.client.start_run("t", "worker")
+    checkpoint = empty_checkpoint()
+    gate.opened.set()
+    put = gate.start_put(checkpoint, thread(**{TOKEN_KEY: run.fencing_token + 1}))
+    with pytest.raises(StaleToken):
+        put.result(5)
+    del put
+    gc.collect()
+    for _ in range(2):
+        with pytest.raises(StaleToken) as refused:
+            gate.start_writes(checkpoint["id"]).result(5)
+        assert "newest token" in refused.value.detail
+    assert gate.sent == []
+    assert stored_writes(stage) == 0
+    stage.client.complete_job(run.job_id, run.fencing_token)
+    gate.start_put(checkpoint, thread()).result(5)
+    gate.start_writes(checkpoint["id"]).result(5)
+    assert stored_writes(stage) == 1
+
+
 def test_writes_wait_for_a_put_that_begins_after_them(gate: Gate, patience: Any) -> None:
     patience(20, 20)
     checkpoint = empty_checkpoint()
@@ -231,6 +256,29 @@ def test_what_is_known_is_bounded() -> None:
     gc.collect()
     assert len(known._stored) == 2
     assert len(known._flights) == 0
+
+
+def test_what_failed_is_bounded_and_holds_on_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Odd(Exception):
+        def __init__(self, one: int, two: int) -> None:
+            super().__init__("odd")
+
+    def fail(key: CheckpointKey) -> weakref.ref[set[CheckpointKey]]:
+        value = {key}  # sets can be referred to weakly
+        with suppress(Odd), puts.put(key):
+            raise Odd(1, 2)
+        return weakref.ref(value)
+
+    monkeypatch.setattr(flights, "_FAILED", 2)
+    puts = Flights()
+    keys = [CheckpointKey("t", "", str(n)) for n in range(3)]
+    values = [fail(key) for key in keys]
+    gc.collect()
+    assert [ref() for ref in values] == [None] * 3
+    for key in keys[1:]:
+        with pytest.raises(RuntimeError, match="Odd"):
+            next(puts.before_writes(key))
+    assert next(puts.before_writes(keys[0]))[1] == flights.UNKNOWN_SECONDS
 
 
 def test_of_two_puts_of_a_checkpoint_the_one_that_succeeds_counts() -> None:

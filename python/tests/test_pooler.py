@@ -15,6 +15,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 from psycopg import Connection
 from psycopg.conninfo import make_conninfo
+from psycopg_pool import ConnectionPool
 
 from pgagent import AsyncPgAgentSaver, Client, PgAgentSaver
 from pgagent.testing import Clock, Databases, Server
@@ -133,6 +134,17 @@ def test_an_installation_through_a_pooler_is_made_once(
     with psycopg.connect(pgagent_server.dsn(name)) as conn:
         assert conn.execute("select pgagent.version()").fetchone()
     pgagent_databases.drop(name)
+
+
+def test_a_pool_that_is_handed_in_need_not_know_of_the_pooler(pooled: Stage) -> None:
+    def read(_: int) -> Any:
+        with ConnectionPool(
+            pooled.dsn, min_size=1, max_size=1, kwargs={"autocommit": True}
+        ) as pool:
+            return [PgAgentSaver(pool).get_tuple(thread(str(number))) for number in range(20)]
+
+    with ThreadPoolExecutor(CLIENTS) as threads:
+        assert list(threads.map(read, range(CLIENTS))) == [[None] * 20] * CLIENTS
 
 
 def test_the_pooler_mixes_up_statements_that_have_names(pooled: Stage) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import operator
 import re
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -691,6 +693,53 @@ def test_an_error_that_cannot_say_what_it_is_fails_the_job_and_not_the_worker(
     assert stage.deliver(failing) == 0
     assert stage.status(job) == "PENDING"
     assert "Mute" in stage.job(job).error["type"]
+
+
+def exiting(stage: Stage, saver: Saver) -> Graph:
+    """Its last node ends the process, as a script would."""
+
+    def leave(state: State) -> None:
+        if "stay" not in state["log"]:
+            sys.exit("no more")
+
+    return chain(stage, saver, a=None, b=leave)
+
+
+def cancelled(stage: Stage, saver: Saver) -> Graph:
+    def fail(state: State) -> None:
+        if "stay" not in state["log"]:
+            raise asyncio.CancelledError
+
+    return chain(stage, saver, a=None, b=fail)
+
+
+@pytest.mark.parametrize(
+    ("build", "type_"), [(exiting, "SystemExit"), (cancelled, "NodeCancelledError")]
+)
+def test_a_run_that_ends_its_process_fails_its_job_and_not_the_worker(
+    stage: Stage, build: Any, type_: str
+) -> None:
+    job = stage.enqueue(max_attempts=2)
+    other = stage.enqueue("u", {"log": ["stay"]})
+    assert stage.deliver(build) == 0
+    assert (stage.status(job), stage.status(other)) == ("PENDING", "COMPLETED")
+    for _ in range(2):  # the first delivery made progress
+        stage.clock.advance(100)
+        assert stage.deliver(build) == 0
+    assert stage.status(job) == "FAILED"
+    assert stage.deliveries(job) == [(1, "failed"), (1, "failed"), (2, "failed")]
+    assert stage.job(job).error["type"] == type_
+    if build is exiting:
+        assert stage.job(job).error["message"] == "the run called sys.exit(no more)"
+
+
+def test_an_input_that_cannot_be_made_because_somebody_exits_fails_the_job(stage: Stage) -> None:
+    job = stage.enqueue(max_attempts=1)
+    assert stage.deliver(failing, to_input=lambda payload: sys.exit(3)) == 0
+    assert stage.job(job).error == {
+        "type": "SystemExit",
+        "message": "the run called sys.exit(3)",
+    }
 
 
 def nested(levels: int) -> Any:

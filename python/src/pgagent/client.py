@@ -44,11 +44,16 @@ def is_dead(conn: BaseConnection[Any], error: psycopg.OperationalError) -> bool:
     return conn.closed or error.diag.severity_nonlocalized == "FATAL"
 
 
+PSYCOPG_DEFAULT = 5
+"""``prepare_threshold`` of connections for which nobody has chosen one."""
+
+
 def named(conn: Connection[Any] | psycopg.AsyncConnection[Any]) -> bool | None:
-    """Whether statements may get a name on the server: never where the client binds arguments, as
-    is done behind poolers; else as ``prepare_threshold`` says."""
+    """Whether statements may get a name on the server: as ``prepare_threshold`` says, when somebody
+    has chosen one. Not with psycopg's default, which a pool that is handed in may have although it
+    stands behind a transaction pooler; and not where the client binds arguments by itself."""
     binds_itself = issubclass(conn.cursor_factory, (ClientCursor, AsyncClientCursor))
-    return False if binds_itself else None
+    return False if binds_itself or conn.prepare_threshold == PSYCOPG_DEFAULT else None
 
 
 def found(job: JobState | None, job_id: UUID) -> JobState:

@@ -40,6 +40,10 @@ FENCE_ERRORS = (StaleToken, ThreadGone)
 NotFound is not among them: a node may have looked for something else.
 """
 
+ERRORS = (Exception, SystemExit)
+"""What code of the user's may raise without meaning the worker: ``sys.exit()`` in a node fails the
+job as any error does. Not KeyboardInterrupt."""
+
 _CONTROL_CHANNELS = {"__error__", "__error_source_node__", "__interrupt__", "__resume__"}
 
 
@@ -200,7 +204,7 @@ def deliver(delivery: Delivery) -> Outcome:
             delivery.invoke(Command(resume=answers) if answers else None)
     except (*FENCE_ERRORS, GraphDrained):
         raise
-    except Exception as error:  # noqa: BLE001 - whatever a node raises is judged by what is stored
+    except ERRORS as error:  # whatever a node raises is judged by what is stored
         return judge(delivery, error)
     return judge(delivery, None)
 

@@ -44,6 +44,9 @@ def _described(error: BaseException | None) -> Any:
     """An error as JSON."""
     if error is None:
         return {"type": "stopped", "message": "the run stopped short"}
+    if isinstance(error, SystemExit):
+        code = "" if error.code is None else jsonable(error.code)
+        return {"type": "SystemExit", "message": f"the run called sys.exit({code})"}
     return jsonable({"type": type(error).__qualname__, "message": text(error)[:10_000]})
 
 
@@ -82,6 +85,8 @@ class Worker:
         to_result: makes a job's result, as JSON, from the state it ended in.
         is_fatal: whether an error makes a retry pointless; by default a recursion limit that was
             met.
+
+    Whatever a run raises, ``SystemExit`` too, fails its job, and the worker goes on with the next.
 
     ``SIGTERM`` and ``SIGINT`` drain: the step under way ends, the job goes back unfinished and the
     attempt is not counted.
@@ -227,7 +232,7 @@ class Worker:
             # Told to stop, or the server is away: another goes on from the last checkpoint.
             log.info("job %s goes back: %s", ids[0], stopped)
             return (calls.release_job(*ids),)
-        except Exception as raised:  # noqa: BLE001 - whatever it is, the job hears of it
+        except resume.ERRORS as raised:  # whatever it is, the job hears of it
             error = raised
         log.warning("job %s failed: %r", ids[0], error, exc_info=error)
         return (calls.fail_job(*ids, _described(error), fatal=self._gives_up(error)),)

@@ -7,13 +7,16 @@ results of a step that nothing leads to.
 
 from __future__ import annotations
 
+import copy
 from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from weakref import WeakValueDictionary
+
+T = TypeVar("T")
 
 PUT_SECONDS = 60.0
 """How long writes wait for a put that is under way."""
@@ -21,6 +24,8 @@ PUT_SECONDS = 60.0
 UNKNOWN_SECONDS = 0.25
 """How long they wait for one that has not begun: a restore stores writes first, and a sixth of all
 calls come that little too early."""
+
+_FAILED = 1_000
 
 
 class CheckpointKey(NamedTuple):
@@ -43,7 +48,9 @@ class _Flight:
 
 
 class Flights:
-    """The checkpoints of one saver and its clones; remembers the newest ``size`` that are stored.
+    """The checkpoints of one saver and its clones.
+
+    Remembers the newest ``size`` that are stored, and the newest puts that failed.
 
     No I/O: the savers wait as :meth:`before_writes` tells them.
     """
@@ -51,6 +58,7 @@ class Flights:
     def __init__(self, size: int = 10_000) -> None:
         self._size = size
         self._stored: OrderedDict[CheckpointKey, None] = OrderedDict()
+        self._failed: OrderedDict[CheckpointKey, Exception] = OrderedDict()
         # Those who put or wait hold a flight; it is gone with the last of them.
         self._flights: WeakValueDictionary[CheckpointKey, _Flight] = WeakValueDictionary()
         self._turn = Lock()
@@ -81,6 +89,8 @@ class Flights:
                 flight.puts -= 1
                 if failure is None:
                     self._note(key)
+                elif flight.puts == 0 and key not in self._stored:
+                    _keep(self._failed, key, _without_frames(failure), _FAILED)
                 if not flight.landed.done() and (failure is None or flight.puts == 0):
                     flight.landed.set_result(failure)
 
@@ -88,13 +98,16 @@ class Flights:
         """What to wait for before writes of a checkpoint are sent, and how many seconds each.
 
         Raises:
-            Exception: what the put failed with.
+            Exception: what the put failed with, also when it did so before.
             TimeoutError: it is still under way.
         """
         with self._turn:
             flight = self._flights.get(key)
-            if key in self._stored and (flight is None or not flight.is_under_way()):
-                return
+            if flight is None or not flight.is_under_way():
+                if key in self._stored:
+                    return
+                if key in self._failed:
+                    raise _without_frames(self._failed[key])
             flight = self._flight(key)
         yield flight.landed, UNKNOWN_SECONDS
         if flight.puts or flight.landed.done():
@@ -115,7 +128,21 @@ class Flights:
         return flight
 
     def _note(self, key: CheckpointKey) -> None:
-        self._stored[key] = None
-        self._stored.move_to_end(key)
-        if len(self._stored) > self._size:
-            self._stored.popitem(last=False)
+        self._failed.pop(key, None)
+        _keep(self._stored, key, None, self._size)
+
+
+def _keep(known: OrderedDict[CheckpointKey, T], key: CheckpointKey, value: T, size: int) -> None:
+    """Notes the newest, and forgets the oldest."""
+    known[key] = value
+    known.move_to_end(key)
+    if len(known) > size:
+        known.popitem(last=False)
+
+
+def _without_frames(error: Exception) -> Exception:
+    """The same error once more: one that was raised holds on to all that was at work then."""
+    try:
+        return copy.copy(error)
+    except Exception:  # noqa: BLE001 - a class of its own that cannot be made anew
+        return RuntimeError(f"the put of this checkpoint failed: {error!r}")
