@@ -73,7 +73,7 @@ fi
 endef
 
 demo: build $(VENV)/demo ## kill agents and watch them finish anyway (needs Python 3.11 and pip)
-	@$(VENV)/bin/python -m pgagent.demo
+	@$(VENV)/bin/python -P python/src/pgagent/demo/__main__.py
 
 test: deps build $(VENV)/dev ## lint and every test (DEPS=1 installs what is missing)
 	@test/run
@@ -97,12 +97,11 @@ fmt: $(VENV)/dev ## format Python and SQL
 	@$(VENV)/bin/ruff format python test
 	@$(VENV)/bin/sqlfluff fix --disable-progress-bar sql
 
-dist: build $(VENV)/dev ## wheel, source package, and a zip of the extension, in dist/
+dist: build $(VENV)/dev ## wheel, source package, and a zip of all the sources, in dist/
 	@rm -rf dist
 	@$(VENV)/bin/python -m build --outdir dist python
 	@$(VENV)/bin/python -m zipfile -l dist/*.whl | grep -q "share/extension/$(notdir $(SCRIPT))"
-	@git archive --format=zip --prefix=pgagent-$(VERSION)/ -o dist/pgagent-$(VERSION).zip HEAD \
-	  $(wildcard Makefile pgagent.control sql LICENSE README.md CHANGELOG.md)
+	@git archive --format=zip --prefix=pgagent-$(VERSION)/ -o dist/pgagent-$(VERSION).zip HEAD
 	@ls -l dist
 
 clean: ## remove what was made: build/, dist/, .venv

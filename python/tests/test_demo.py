@@ -76,6 +76,25 @@ with Stage(own(1), 1, Pace()) as stage:
             os.kill(int(pid), signal.SIGKILL)
 
 
+def test_ctrl_c_in_the_first_second_leaves_no_traceback():
+    """While the demonstration is imported, by the command that `make demo` runs."""
+    program = Path(demo.__file__)
+    makefile = (program.parents[4] / "Makefile").read_text()
+    assert "bin/python -P python/src/pgagent/demo/__main__.py" in makefile
+    with subprocess.Popen(
+        [sys.executable, "-P", "-X", "importtime", program], stderr=subprocess.PIPE, text=True
+    ) as process:
+        said = []
+        for line in process.stderr or ():
+            said.append(line)
+            if line.rstrip().endswith(" rich.console"):
+                break
+        process.send_signal(signal.SIGINT)
+        said += process.stderr or ()
+        assert process.wait(20) == -signal.SIGINT
+    assert not [line for line in said if not line.startswith("import time:")]
+
+
 def in_peace(stage: Stage) -> Mayhem:
     return Mayhem(stage, [], lambda mayhem: False, random.Random(0))
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
+import signal
 import time
 from collections.abc import Iterator
 from typing import Annotated
+
+if __name__ == "__main__":
+    # To import the rest takes a second: Ctrl-C ends that without a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import typer
 from rich.console import Console
@@ -120,4 +125,5 @@ def wait(stage: Stage) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     app()
