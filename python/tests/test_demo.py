@@ -172,6 +172,9 @@ def test_a_message_too_many_is_found_and_so_is_a_branch(played: Stage):
         f"conversation-03: {wrong}",
         "conversation-03: its history branches",
     ]
+    played.ask(
+        "delete from pgagent.checkpoints where checkpoint_id = %s returning 1", (checkpoint["id"],)
+    )
 
 
 def test_the_exit_status_is_1_when_something_was_done_twice(
