@@ -1,6 +1,6 @@
--- What of a thread nothing leads to: versions that no stored checkpoint names, items that no version
--- needs, and writes of checkpoints that are not stored. What is live is said here and in _live.sql,
--- for prune and for sweeps.
+-- What of a thread nothing leads to: versions that no stored checkpoint names, items that no
+-- version needs, and writes of checkpoints that are not stored. What is live is said here and in
+-- _live.sql, for prune and for sweeps.
 --
 -- stored_before: what was stored later is passed over; 'infinity': nothing is.
 
@@ -78,8 +78,8 @@ end;
 comment on function pgagent._orphan_values(text, timestamptz) is
 'Versions that no checkpoint of a thread names, and items that no version needs.';
 
--- Writes of checkpoints that are not stored, but for those that a stored checkpoint of an old format
--- was sent by them.
+-- Writes of checkpoints that are not stored; but not what these sent to a stored checkpoint of an
+-- old format.
 create function pgagent._orphan_writes(thread_id text, stored_before timestamptz)
 returns table (place tid, bytes bigint)
 language sql
@@ -139,13 +139,23 @@ begin atomic
     using orphans as o
     where i.thread_id = _delete_values.thread_id and i.ctid = o.place and o.kind = 'item'
     returning o.bytes
+  ),
+
+  counted_versions as (
+    select count(*) as rows_gone, coalesce(sum(g.bytes), 0)::bigint as bytes_gone
+    from gone_versions as g
+  ),
+
+  counted_items as (
+    select count(*) as rows_gone, coalesce(sum(g.bytes), 0)::bigint as bytes_gone
+    from gone_items as g
   )
 
-  select v.count, v.bytes, i.count, i.bytes
-  from (select count(*), coalesce(sum(g.bytes), 0)::bigint from gone_versions as g)
-    as v (count, bytes)
-  cross join (select count(*), coalesce(sum(g.bytes), 0)::bigint from gone_items as g)
-    as i (count, bytes);
+  select
+    v.rows_gone as versions, v.bytes_gone as version_bytes, i.rows_gone as items,
+    i.bytes_gone as item_bytes
+  from counted_versions as v
+  cross join counted_items as i;
 end;
 
 comment on function pgagent._delete_values(text, timestamptz) is

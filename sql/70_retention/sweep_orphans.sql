@@ -1,26 +1,26 @@
--- Deletes what nothing leads to: versions that no checkpoint names, items that no version needs, and
--- writes of checkpoints that were never stored (LangGraph sends the writes of a task before their
--- checkpoint: a worker that dies in between leaves them).
+-- Deletes what nothing leads to: versions that no checkpoint names, items that no version needs,
+-- and writes of checkpoints that were never stored (LangGraph sends the writes of a task before
+-- their checkpoint: a worker that dies in between leaves them).
 --
--- grace:        what was stored less long ago stays, since its checkpoint may be on its way. Must be
---               longer than the longest lease that is held: so long a worker may be silent and still
---               store it.
+-- grace:        what was stored less long ago stays: its checkpoint may be on its way. Must be
+--               longer than the longest lease that is held: so long a worker may be silent and
+--               still store it.
 -- max_threads:  how many threads to look at, 1 to 1,000. A call stops earlier after half a second.
 -- after_thread: looks at the threads whose ids sort behind; null begins with the first one.
 -- dry_run:      count, and delete nothing.
 -- Returns one row:
---   last_thread_id  the last thread it looked at: after_thread of the next call; null when no thread
---                   follows
+--   last_thread_id  the last thread it looked at: after_thread of the next call; null when no
+--                   thread follows
 --   threads         how many it looked at
---   skipped         how many of these have something to delete and were locked: the next sweep finds
---                   them
+--   skipped         how many of these have something to delete and were locked: the next sweep
+--                   finds them
 --   versions, items, writes   rows that were deleted, or would be
 --   version_bytes, item_bytes, write_bytes   of their values, as stored, without row headers and
 --                   indexes
 -- Locks:   the sessions that have something to delete; skips those that are locked, never waits. A
 --          thread without orphans is read and not locked. Looking counts as no activity.
--- Raises:  PA008 bad arguments, or grace is not longer than a lease that is held; PA009 more threads
---          than a sweep may have; PA011 not a service role.
+-- Raises:  PA008 bad arguments, or grace is not longer than a lease that is held; PA009 more
+--          threads than a sweep may have; PA011 not a service role.
 -- Safe to repeat, and to run twice at once.
 create function pgagent.sweep_orphans(
   grace interval default '1 day',
@@ -38,8 +38,8 @@ security definer
 set search_path = pg_catalog, pg_temp
 -- Threads differ by a thousand times, and a plan costs less than a bad one.
 set plan_cache_mode = force_custom_plan
--- The planner takes a checkpoint for a hundred versions, and the server would compile for 0.6 s what
--- runs for 0.1 s.
+-- The planner takes a checkpoint for a hundred versions, and the server would compile for 0.6 s
+-- what runs for 0.1 s.
 set jit = off
 as $$
 #variable_conflict use_column
@@ -200,12 +200,18 @@ begin atomic
     using orphans as o
     where w.thread_id = _delete_orphans.thread_id and w.ctid = o.place
     returning o.bytes
+  ),
+
+  counted as (
+    select count(*) as rows_gone, coalesce(sum(g.bytes), 0)::bigint as bytes_gone
+    from gone_writes as g
   )
 
-  select v.versions, v.version_bytes, v.items, v.item_bytes, w.count, w.bytes
+  select
+    v.versions, v.version_bytes, v.items, v.item_bytes, w.rows_gone as writes,
+    w.bytes_gone as write_bytes
   from pgagent._delete_values(_delete_orphans.thread_id, _delete_orphans.stored_before) as v
-  cross join (select count(*), coalesce(sum(g.bytes), 0)::bigint from gone_writes as g)
-    as w (count, bytes);
+  cross join counted as w;
 end;
 
 comment on function pgagent._delete_orphans(text, timestamptz) is
