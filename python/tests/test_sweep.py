@@ -316,26 +316,28 @@ from made cross join generate_series(0, 2) as x
 @pytest.mark.parametrize("analyzed", [False, True])
 @pytest.mark.parametrize("namespaces", [False, True])
 def test_the_cost_of_a_thread_is_linear(stage: Stage, namespaces: bool, analyzed: bool) -> None:
-    """Four times the checkpoints take about four times as long, whatever the planner knows."""
+    """Four times the checkpoints take about four times as long, and not sixteen, whatever the
+    planner knows."""
     stage.client.sweep_orphans()  # plans are made on empty tables
     stage.conn.execute("alter table pgagent.checkpoints set (autovacuum_enabled = off)")
-    seconds: dict[int, float] = {}
-    for count in (1_250, 5_000):
-        name = f"t{count}"
-        stage.conn.execute(THREAD, {"count": count, "thread": name, "namespaces": namespaces})
-        if analyzed:
-            stage.conn.execute("analyze")
-        times = []
-        for _ in range(4):
+    counts = (1_250, 5_000)
+    for count in counts:
+        parameters = {"count": count, "thread": f"t{count}", "namespaces": namespaces}
+        stage.conn.execute(THREAD, parameters)
+    if analyzed:
+        stage.conn.execute("analyze")
+    seconds: dict[int, list[float]] = {count: [] for count in counts}
+    for _ in range(6):  # in turns: the machine may have other things to do
+        for count, times in seconds.items():
             began = time.perf_counter()
             found = stage.client.sweep_orphans(
-                grace=0, max_threads=1, after_thread=name[:-1], dry_run=True
+                grace=0, max_threads=1, after_thread=f"t{count}"[:-1], dry_run=True
             )
             times.append(time.perf_counter() - began)
             assert (found.versions, found.items, found.writes) == (0, 0, count * 3 // 10)
-        seconds[count] = min(times)
-    assert seconds[5_000] < 1
-    assert seconds[5_000] < 7 * seconds[1_250], seconds
+    few, many = (min(times) for times in seconds.values())
+    print(f"{few * 1000:.0f} ms, {many * 1000:.0f} ms")
+    assert many < 9 * few, seconds
 
 
 # --- the client
