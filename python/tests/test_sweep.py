@@ -14,13 +14,13 @@ from typing import Annotated, Any
 import psycopg
 import pytest
 from langgraph.channels.delta import DeltaChannel
-from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 from pgagent import AsyncClient, BadArgument, PgAgentSaver
 from pgagent.saver import flights
+from support.checkpoints import checkpoint_of
 from support.family import Graph
 from support.stage import Stage, thread
 
@@ -121,10 +121,7 @@ class Races:
     def checkpoint(self) -> Any:
         self.change()
         self.version = self.saver.get_next_version(self.version, None)
-        checkpoint = empty_checkpoint()
-        checkpoint["channel_values"] = {"log": list(self.log)}
-        checkpoint["channel_versions"] = {"log": self.version}
-        return checkpoint
+        return checkpoint_of(self.version, log=list(self.log))
 
     def put(self, checkpoint: Any) -> Any:
         new = {"log": checkpoint["channel_versions"]["log"]}
