@@ -11,9 +11,9 @@ select set_eq(
   '{
     append_event, append_message, append_messages, begin_tool_call, cancel_job, claim_job,
     claim_jobs, complete_job, complete_tool_call, copy_thread, create_session, delete_runs,
-    delete_session, discard_partial_outputs, enqueue_job, fail_job, fail_tool_call, pause_job,
-    prune_history, put_checkpoint, put_writes, reap_expired, record_usage, release_job, renew_lease,
-    resume_job, set_setting, start_run, _with_metadata
+    delete_session, discard_partial_outputs, enqueue_job, fail_job, fail_tool_call, fork_session,
+    pause_job, prune_history, put_checkpoint, put_writes, reap_expired, record_usage, release_job,
+    renew_lease, resume_job, set_setting, start_run, _with_metadata
   }'::text[], 'security definer'
 );
 select set_eq(
@@ -23,8 +23,10 @@ select set_eq(
     where p.pronamespace = 'pgagent'::regnamespace and not p.prosecdef and p.proname not like '\_%'
   $$,
   '{
-    compare_trajectories, delta_channel_history, enable_metadata_index, get_checkpoint, get_job,
-    grant_access, idempotency_key, list_checkpoints, trajectory, version
+    checkpoint_at, checkpoint_descendants, checkpoint_history, checkpoint_namespaces,
+    checkpoint_sizes, checkpoints_between, compare_trajectories, delta_channel_history,
+    enable_metadata_index, get_checkpoint, get_job, grant_access, idempotency_key, list_checkpoints,
+    session_timeline, tool_at_step, trajectory, version
   }'::text[],
   'with the rights of their caller'
 );

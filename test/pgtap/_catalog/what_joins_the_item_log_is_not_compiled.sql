@@ -9,7 +9,7 @@ select set_eq(
     from pg_proc as p
     where p.pronamespace = 'pgagent'::regnamespace and 'jit=off' = any(p.proconfig)
   $$,
-  array['copy_thread', 'list_checkpoints']
+  array['checkpoint_sizes', 'copy_thread', 'fork_session', 'list_checkpoints']
 );
 
 select * from finish();
