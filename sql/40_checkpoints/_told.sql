@@ -78,11 +78,15 @@ comment on function pgagent._told(pgagent.checkpoints, pgagent.checkpoints) is
 'What readers of history tell of a checkpoint.';
 
 -- A checkpoint by its id; null without one.
+--
+-- Asked for as a range, in the order of the key: on empty tables, where plans of the first day are
+-- made, two unique indexes look alike, and the other one reads all of the namespace.
 create function pgagent._checkpoint(thread_id text, checkpoint_ns text, checkpoint_id text)
 returns pgagent.checkpoints
 language plpgsql
 stable
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
@@ -93,7 +97,10 @@ begin
   from pgagent.checkpoints as x
   where x.thread_id = _checkpoint.thread_id
     and x.checkpoint_ns = _checkpoint.checkpoint_ns
-    and x.checkpoint_id = _checkpoint.checkpoint_id;
+    and x.checkpoint_id >= _checkpoint.checkpoint_id
+    and x.checkpoint_id <= _checkpoint.checkpoint_id
+  order by x.checkpoint_id
+  limit 1;
   return c;
 end
 $$;
@@ -102,7 +109,8 @@ comment on function pgagent._checkpoint(text, text, text) is 'A checkpoint by it
 
 -- The lowest number from which on everything in a namespace was stored at an instant or later
 -- (`is_after`: later). created_at never falls within a thread, so the number is found by halving:
--- 14 look-ups in 10,000 checkpoints, and no index on times. Null in an empty namespace.
+-- 14 look-ups in 10,000 checkpoints, and no index on times. Null without an instant, and in an empty
+-- namespace.
 create function pgagent._seq_at(
   thread_id text, checkpoint_ns text, instant timestamptz, is_after boolean
 )
@@ -119,6 +127,9 @@ declare
   v_seq bigint;
   v_time timestamptz;
 begin
+  if instant is null then
+    return null;
+  end if;
   -- checkpoints_seq_is_unique, from either end and from the middle
   select x.seq, x.created_at into v_low, v_time
   from pgagent.checkpoints as x

@@ -19,18 +19,20 @@ as $$
 #variable_conflict use_column
 declare
   c pgagent.checkpoints;
+  v_end bigint;
 begin
   if as_of is null then
     perform pgagent._raise('PA008', 'as_of is required');
   end if;
+  v_end := pgagent._seq_at(
+    checkpoint_at.thread_id, checkpoint_at.checkpoint_ns, as_of, true
+  );
   -- checkpoints_seq_is_unique, read backwards
   select x.* into c
   from pgagent.checkpoints as x
   where x.thread_id = checkpoint_at.thread_id
     and x.checkpoint_ns = checkpoint_at.checkpoint_ns
-    and x.seq < (
-      select pgagent._seq_at(checkpoint_at.thread_id, checkpoint_at.checkpoint_ns, as_of, true)
-    )
+    and x.seq < v_end
   order by x.seq desc
   limit 1;
   if found then

@@ -26,38 +26,34 @@ as $$
 #variable_conflict use_column
 declare
   a record;
+  v_first pgagent.checkpoints := pgagent._checkpoint(
+    checkpoint_history.thread_id, checkpoint_history.checkpoint_ns,
+    coalesce(
+      checkpoint_history.checkpoint_id,
+      pgagent._newest(checkpoint_history.thread_id, checkpoint_history.checkpoint_ns)
+    )
+  );
 begin
   perform pgagent._check_page('max_rows', max_rows);
   for a in
     with recursive walk as (
-      select x as c, x.seq, 1 as place, false as goes_round
-      from pgagent.checkpoints as x
-      where x.thread_id = checkpoint_history.thread_id
-        and x.checkpoint_ns = checkpoint_history.checkpoint_ns
-        and x.checkpoint_id = coalesce(
-          checkpoint_history.checkpoint_id,
-          (
-            -- checkpoints_seq_is_unique, read backwards
-            select l.checkpoint_id
-            from pgagent.checkpoints as l
-            where l.thread_id = checkpoint_history.thread_id
-              and l.checkpoint_ns = checkpoint_history.checkpoint_ns
-            order by l.seq desc
-            limit 1
-          )
-        )
+      select
+        v_first as c, v_first.seq, v_first.parent_checkpoint_id, 1 as place, false as goes_round
+      where v_first.seq is not null
       union all
       -- One more than the page: nodes are told by what the parent has not seen.
-      select p.c, p.seq, w.place + 1, p.seq >= w.seq
+      select p.c, p.seq, p.parent_checkpoint_id, w.place + 1, p.seq >= w.seq
       from walk as w
-      -- checkpoints_pkey
+      -- checkpoints_pkey, as in _checkpoint
       cross join lateral (
-        select x as c, x.seq
+        select x as c, x.seq, x.parent_checkpoint_id
         from pgagent.checkpoints as x
         where x.thread_id = checkpoint_history.thread_id
           and x.checkpoint_ns = checkpoint_history.checkpoint_ns
-          and x.checkpoint_id = (w.c).parent_checkpoint_id
-        offset 0
+          and x.checkpoint_id >= w.parent_checkpoint_id
+          and x.checkpoint_id <= w.parent_checkpoint_id
+        order by x.checkpoint_id
+        limit 1
       ) as p
       where w.place <= max_rows and not w.goes_round
     )

@@ -75,22 +75,26 @@ begin
       ), 0
     )::bigint
   from (select distinct u.id from unnest(checkpoint_ids) as u (id)) as n
-  -- checkpoints_pkey
+  -- checkpoints_pkey, as in _checkpoint
   cross join lateral (
     select x.*
     from pgagent.checkpoints as x
     where x.thread_id = checkpoint_sizes.thread_id
       and x.checkpoint_ns = checkpoint_sizes.checkpoint_ns
-      and x.checkpoint_id = n.id
-    offset 0
+      and x.checkpoint_id >= n.id
+      and x.checkpoint_id <= n.id
+    order by x.checkpoint_id
+    limit 1
   ) as c
   left join lateral (
     select x.checkpoint
     from pgagent.checkpoints as x
     where x.thread_id = c.thread_id
       and x.checkpoint_ns = c.checkpoint_ns
-      and x.checkpoint_id = c.parent_checkpoint_id
-    offset 0
+      and x.checkpoint_id >= c.parent_checkpoint_id
+      and x.checkpoint_id <= c.parent_checkpoint_id
+    order by x.checkpoint_id
+    limit 1
   ) as p on true;
 end
 $$;

@@ -60,6 +60,7 @@ from (
   ('_tenant', '{reader,tenant,worker,admin}'),
   ('_without_value', '{reader,tenant,worker,admin}'),
   ('_stored_value', '{reader,tenant,worker,admin}'),
+  ('_newest', '{reader,tenant,worker,admin}'),
   ('_checkpoint', '{reader,tenant,worker,admin}'),
   ('_descendants_until', '{reader,tenant,worker,admin}'),
   ('_seq_at', '{reader,tenant,worker,admin}'),

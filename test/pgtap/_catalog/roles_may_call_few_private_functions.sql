@@ -27,6 +27,7 @@ select set_eq(
     '_has_members: t_admin t_reader t_tenant t_worker',
     '_is_partner: t_admin t_reader t_tenant t_worker',
     '_limit: t_admin t_reader t_tenant t_worker',
+    '_newest: t_admin t_reader t_tenant t_worker',
     '_nodes: t_admin t_reader t_tenant t_worker',
     '_raise: t_admin t_reader t_tenant t_worker',
     '_seq_at: t_admin t_reader t_tenant t_worker',
