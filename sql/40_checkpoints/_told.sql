@@ -109,8 +109,8 @@ comment on function pgagent._checkpoint(text, text, text) is 'A checkpoint by it
 
 -- The lowest number from which on everything in a namespace was stored at an instant or later
 -- (`is_after`: later). created_at never falls within a thread, so the number is found by halving:
--- 14 look-ups in 10,000 checkpoints, and no index on times. Null without an instant, and in an empty
--- namespace.
+-- 14 look-ups in 10,000 checkpoints, and no index on times. Null without an instant, and in a
+-- namespace without checkpoints.
 create function pgagent._seq_at(
   thread_id text, checkpoint_ns text, instant timestamptz, is_after boolean
 )

@@ -139,7 +139,9 @@ begin
   end if;
 
   v_low := coalesce(
-    after_seq + 1, pgagent._seq_at(thread_id, checkpoint_ns, since, false), v_low
+    least(after_seq, v_high - 1) + 1,
+    pgagent._seq_at(thread_id, checkpoint_ns, since, false),
+    v_low
   );
   select x.* into v_older
   from pgagent.checkpoints as x

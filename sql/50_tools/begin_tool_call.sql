@@ -45,7 +45,6 @@ as $$
 declare
   s pgagent.agent_sessions;
   c pgagent.tool_calls;
-  k pgagent.checkpoints;
   v_fingerprint bytea;
 begin
   perform pgagent._check_name('tool', begin_tool_call.tool);
@@ -89,10 +88,12 @@ begin
     return;
   end if;
 
-  k := pgagent._checkpoint(
-    begin_tool_call.thread_id, begin_tool_call.checkpoint_ns, begin_tool_call.step_id
-  );
-  if begin_tool_call.step_id is not null and k.thread_id is null then
+  if begin_tool_call.step_id is not null and not exists (
+    select from pgagent.checkpoints as k
+    where k.thread_id = begin_tool_call.thread_id
+      and k.checkpoint_ns = begin_tool_call.checkpoint_ns
+      and k.checkpoint_id = begin_tool_call.step_id
+  ) then
     perform pgagent._raise(
       'PA007', 'the checkpoint that the call runs from is not stored',
       format(
@@ -103,15 +104,19 @@ begin
     );
   end if;
   insert into pgagent.tool_calls as t (
-    call_id, thread_id, step_id, step, position, tool, args, idempotency_key, fingerprint, status,
-    token, job_id
+    call_id, thread_id, step_id, position, tool, args, idempotency_key, fingerprint, status, token,
+    job_id, step
   )
   values (
     pgagent._new_id(begin_tool_call.thread_id), begin_tool_call.thread_id, begin_tool_call.step_id,
-    pgagent._step_after(k), begin_tool_call.call_position, begin_tool_call.tool,
-    begin_tool_call.args, begin_tool_call.idempotency_key, v_fingerprint, 'STARTED',
-    begin_tool_call.fencing_token,
-    case when s.owner_token = begin_tool_call.fencing_token then s.active_job_id end
+    begin_tool_call.call_position, begin_tool_call.tool, begin_tool_call.args,
+    begin_tool_call.idempotency_key, v_fingerprint, 'STARTED', begin_tool_call.fencing_token,
+    case when s.owner_token = begin_tool_call.fencing_token then s.active_job_id end,
+    pgagent._step_after(
+      pgagent._checkpoint(
+        begin_tool_call.thread_id, begin_tool_call.checkpoint_ns, begin_tool_call.step_id
+      )
+    )
   )
   on conflict on constraint tool_calls_key_is_unique do update
   set
