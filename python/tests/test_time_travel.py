@@ -1,4 +1,4 @@
-"""Going back: forks of a thread, and replays of the graph and of its subgraphs, as LangGraph does."""
+"""Going back: forks of a thread, and replays of a graph and of its subgraphs, as LangGraph does."""
 
 from __future__ import annotations
 
@@ -323,7 +323,9 @@ def replays(saver: Saver, *, keeps: bool) -> list[Any]:
     root = graph.get_state(thread(), subgraphs=True)
     (task,) = root.tasks
     ns = task.state.config["configurable"]["checkpoint_ns"]  # type: ignore[union-attr]
-    inner = [t.config["configurable"]["checkpoint_id"] for t in saver.list(thread(checkpoint_ns=ns))]
+    inner = [
+        t.config["configurable"]["checkpoint_id"] for t in saver.list(thread(checkpoint_ns=ns))
+    ]
     assert len(inner) == 3
     for config in addresses(root, inner):
         play(None, config)
