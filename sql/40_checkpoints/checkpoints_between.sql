@@ -139,7 +139,7 @@ begin
   end if;
 
   v_low := coalesce(
-    least(after_seq, v_high - 1) + 1,
+    after_seq + case when after_seq < v_high then 1 else 0 end,
     pgagent._seq_at(thread_id, checkpoint_ns, since, false),
     v_low
   );
