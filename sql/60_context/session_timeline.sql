@@ -111,7 +111,7 @@ begin
     select
       s.*,
       max(s.created_at) over (
-        partition by s.kind, s.number, s.id
+        partition by s.kind order by s.number, s.id rows unbounded preceding
       ) as place
     from story as s
   )
