@@ -57,6 +57,16 @@ DRAWN = {
         * a
         """,
     ),
+    "one_that_waits_on_the_right": (
+        "cx ba xa a-",
+        """
+        * c
+        | * b
+        * | x
+        |/
+        * a
+        """,
+    ),
     "branches_that_take_turns": (
         "fe dc eb cb ba a-",
         """

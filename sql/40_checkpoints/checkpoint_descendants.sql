@@ -6,9 +6,10 @@
 -- max_rows:  at most so many (of 10,000).
 -- Returns: rows as checkpoint_history. A child of a checkpoint that is not stored any more is no
 --          descendant; an unknown checkpoint gives nothing.
--- Cost: what was stored in the namespace from there on is read in order until the page is full, and
---       where a branch begins or goes on whose parent is older than the page, once from the
---       checkpoint on. No index leads from a parent to its children: every put would pay for it.
+-- Cost: what was stored in the namespace from there on is read in order until the page is full.
+--       Where a branch begins or goes on whose parent is older than the page, what was stored
+--       between the two is read too; and where that does not tell, once all from the checkpoint on.
+--       No index leads from a parent to its children: every put would pay for it.
 -- Reads under row security; locks nothing.
 -- Raises: PA008, PA009 a bad page. A child is younger than its parent, so nothing goes round.
 create function pgagent.checkpoint_descendants(
@@ -59,9 +60,14 @@ begin
       v_parent := v_previous;
     else
       v_parent := pgagent._checkpoint(c.thread_id, c.checkpoint_ns, c.parent_checkpoint_id);
-      if v_parent.seq between v_first.seq and v_start and not v_knows_all then
-        v_found := v_found || pgagent._descendants_until(v_first, v_start);
-        v_knows_all := true;
+      if v_parent.seq between v_first.seq and v_start and not v_knows_all
+        and v_parent.checkpoint_id <> all(v_found) then
+        if pgagent._leads_to(v_parent, v_start) then
+          v_found := v_found || v_parent.checkpoint_id;
+        else
+          v_found := v_found || pgagent._descendants_until(v_first, v_start);
+          v_knows_all := true;
+        end if;
       end if;
       v_is_found := coalesce(
         v_parent.seq < c.seq and c.parent_checkpoint_id = any(v_found), false
@@ -118,3 +124,36 @@ $$;
 
 comment on function pgagent._descendants_until(pgagent.checkpoints, bigint) is
 'The ids of a checkpoint and of its descendants up to a number.';
+
+-- Whether a checkpoint is an ancestor of the one with a number: what lies between them is read
+-- backwards, in the order it was stored.
+create function pgagent._leads_to(ancestor pgagent.checkpoints, seq bigint)
+returns boolean
+language plpgsql
+stable
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  c record;
+  v_awaited text;
+begin
+  for c in
+    select x.seq, x.checkpoint_id, x.parent_checkpoint_id
+    from pgagent.checkpoints as x
+    where x.thread_id = ancestor.thread_id
+      and x.checkpoint_ns = ancestor.checkpoint_ns
+      and x.seq <= _leads_to.seq
+      and x.seq > ancestor.seq
+    order by x.seq desc
+  loop
+    if c.seq = _leads_to.seq or c.checkpoint_id = v_awaited then
+      v_awaited := c.parent_checkpoint_id;
+    end if;
+  end loop;
+  return coalesce(v_awaited = ancestor.checkpoint_id, false);
+end
+$$;
+
+comment on function pgagent._leads_to(pgagent.checkpoints, bigint) is
+'Whether a checkpoint is an ancestor of the one with a number.';

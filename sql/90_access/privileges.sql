@@ -63,6 +63,7 @@ from (
   ('_newest', '{reader,tenant,worker,admin}'),
   ('_checkpoint', '{reader,tenant,worker,admin}'),
   ('_descendants_until', '{reader,tenant,worker,admin}'),
+  ('_leads_to', '{reader,tenant,worker,admin}'),
   ('_seq_at', '{reader,tenant,worker,admin}'),
   ('_between', '{reader,tenant,worker,admin}'),
   ('_told_branching', '{reader,tenant,worker,admin}'),

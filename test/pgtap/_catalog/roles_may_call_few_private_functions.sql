@@ -26,6 +26,7 @@ select set_eq(
     '_descendants_until: t_admin t_reader t_tenant t_worker',
     '_has_members: t_admin t_reader t_tenant t_worker',
     '_is_partner: t_admin t_reader t_tenant t_worker',
+    '_leads_to: t_admin t_reader t_tenant t_worker',
     '_limit: t_admin t_reader t_tenant t_worker',
     '_newest: t_admin t_reader t_tenant t_worker',
     '_nodes: t_admin t_reader t_tenant t_worker',
