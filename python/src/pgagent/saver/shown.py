@@ -10,7 +10,8 @@ from xxhash import xxh3_128_hexdigest
 from pgagent import calls
 from pgagent.calls import Call, Row
 from pgagent.errors import UnreadableValue
-from pgagent.saver.codec import Fields, channel_name, numbers_of
+from pgagent.saver.codec import Fields, numbers_of
+from pgagent.saver.places import channel_name
 from pgagent.saver.serde import Coder, Serialised
 
 
