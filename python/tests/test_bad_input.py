@@ -87,6 +87,12 @@ GOOD: dict[str, dict[str, Any]] = {
         "step_id": "c1",
     },
     "cancel_job": {"job_id": "busy"},
+    "checkpoint_at": {"thread_id": "busy", "as_of": "2025-01-01"},
+    "checkpoint_descendants": {"thread_id": "busy", "checkpoint_ns": "", "checkpoint_id": "c1"},
+    "checkpoint_history": {"thread_id": "busy"},
+    "checkpoint_namespaces": {"thread_id": "busy"},
+    "checkpoint_sizes": {"thread_id": "busy", "checkpoint_ns": "", "checkpoint_ids": ["c1"]},
+    "checkpoints_between": {"thread_id": "busy", "since": "2025-01-01", "until": "2026-01-01"},
     "claim_job": {"worker": "w1"},
     "claim_jobs": {"worker": "w1"},
     "compare_trajectories": {"trajectory": Jsonb([]), "reference": Jsonb([])},
@@ -106,6 +112,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "events_since": {"thread_id": "busy"},
     "fail_job": {"job_id": "busy", "fencing_token": 2, "error": Jsonb(1)},
     "fail_tool_call": {"call_id": "busy", "error": Jsonb(1), "fencing_token": 2},
+    "fork_session": {"thread_id": "busy", "checkpoint_id": "c1", "new_thread": "new"},
     "get_checkpoint": {"thread_id": "busy"},
     "get_job": {"job_id": "busy"},
     "grant_access": {"grantee": "bad_input_worker", "kind": "worker"},
@@ -136,6 +143,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "name": "new", "schedule": "@daily", "thread_id": "new", "payload": Jsonb(1),
         "scheduler": "external",
     },
+    "session_timeline": {"thread_id": "busy"},
     "set_setting": {"name": "retry_base", "value": "2 s"},
     "start_run": {"thread_id": "new", "worker": "w1"},
     "sweep_orphans": {"grace": "2 days"},
@@ -143,6 +151,7 @@ GOOD: dict[str, dict[str, Any]] = {
 
 
     "unschedule_job": {"name": "daily"},
+    "tool_at_step": {"thread_id": "busy", "step": 1},
     "version": {},
 }  # fmt: skip
 
@@ -155,6 +164,9 @@ BY_TYPE: dict[str, dict[str, Any]] = {
     "bigint": {"null": None, "negative": -1, "huge": 2**63 - 1},
     "numeric": {
         "null": None, "negative": Decimal(-1), "nan": Decimal("NaN"), "huge": Decimal("1e9999"),
+    },
+    "timestamp with time zone": {
+        "null": None, "endless": "infinity", "past": "-infinity", "early": "4713-01-01 BC",
     },
     "interval": {"null": None, "zero": "0", "negative": "-1 s", "huge": "11 years"},
     "jsonb": {
@@ -182,6 +194,10 @@ BY_NAME: dict[str, dict[str, Any]] = {
     "checkpoint_ns": {"unknown": "unknown"},
     "step_id": {"unknown": "unknown"},
     "before": {"unknown": "unknown"},
+    "after": {"malformed": Jsonb({"event": -1}), "future": Jsonb({"event": 10**17})},
+    "kinds": {"unknown": ["events"]},
+    "checkpoint_ids": {"unknown": ["unknown"], "too_many": ["c1"] * 10_001},
+    "new_thread": {"taken": "other"},
     "role": {"unknown": "robot"},
     "kind": {"unknown": "owner"},
     "grantee": {"unknown": "nobody_at_all"},

@@ -330,6 +330,11 @@ class Session:
         target = f"copy-{self.random.randrange(1000)}"
         self.one("copy_thread", "%s, %s, %s", thread, target, self.random.random() < 0.5)
 
+    def fork(self, thread: str) -> None:
+        target = f"copy-{self.random.randrange(1000)}"
+        checkpoint = self.random.choice((None, f"c{self.random.randrange(200)}"))
+        self.one("fork_session", "%s, %s, %s", thread, checkpoint, target)
+
     def delete_runs(self, _: str) -> None:
         self.one("delete_runs", "%s", [self.run_id(), self.run_id()])
 
@@ -367,8 +372,8 @@ WEIGHTS: dict[Callable[[Session, str], None], int] = {
     Session.claim: 14, Session.claims: 4, Session.renew: 5, Session.complete: 10, Session.fail: 4,
     Session.release: 4, Session.pause: 3, Session.resume: 4, Session.cancel: 4, Session.reap: 2,
     Session.requeue: 4, Session.tick: 1, Session.schedule: 1, Session.unschedule: 1,
-    Session.discard: 2, Session.prune: 3, Session.copy: 1, Session.delete_runs: 3,
-    Session.complete_call: 4, Session.fail_call: 2, Session.sweep: 3,
+    Session.discard: 2, Session.prune: 3, Session.copy: 1, Session.fork: 3,
+    Session.delete_runs: 3, Session.complete_call: 4, Session.fail_call: 2, Session.sweep: 3,
 }  # fmt: skip
 
 

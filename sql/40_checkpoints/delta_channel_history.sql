@@ -28,46 +28,36 @@ as $$
 declare
   a record;
   v_channel text;
+  v_target pgagent.checkpoints := pgagent._checkpoint(
+    delta_channel_history.thread_id, delta_channel_history.checkpoint_ns,
+    coalesce(
+      delta_channel_history.checkpoint_id,
+      pgagent._newest(delta_channel_history.thread_id, delta_channel_history.checkpoint_ns)
+    )
+  );
 begin
+  -- wanted: what is not found yet when the walk comes here; left_over: when it goes on.
   for a in
-    with recursive target as (
-      select c.seq, c.parent_checkpoint_id
-      from pgagent.checkpoints as c
-      where c.thread_id = delta_channel_history.thread_id
-        and c.checkpoint_ns = delta_channel_history.checkpoint_ns
-        and c.checkpoint_id = coalesce(
-          delta_channel_history.checkpoint_id,
-          (
-            -- checkpoints_seq_is_unique, read backwards
-            select x.checkpoint_id
-            from pgagent.checkpoints as x
-            where x.thread_id = delta_channel_history.thread_id
-              and x.checkpoint_ns = delta_channel_history.checkpoint_ns
-            order by x.seq desc
-            limit 1
-          )
-        )
-    ),
-
-    -- wanted: what is not found yet when the walk comes here; left_over: when it goes on.
-    visited as (
+    with recursive visited as (
       select
-        t.seq, t.parent_checkpoint_id, null::pgagent.checkpoints as c, '{}'::text[] as wanted,
-        delta_channel_history.channels as left_over
-      from target as t
+        v_target.seq, v_target.parent_checkpoint_id, null::pgagent.checkpoints as c,
+        '{}'::text[] as wanted, delta_channel_history.channels as left_over
+      where v_target.seq is not null
       union all
       select
         p.seq, p.parent_checkpoint_id, p.c, v.left_over, pgagent._without_value(p.c, v.left_over)
       from visited as v
-      -- checkpoints_pkey
+      -- checkpoints_pkey, as in _checkpoint
       left join lateral (
         select x.seq, x.parent_checkpoint_id, x as c
         from pgagent.checkpoints as x
         where x.thread_id = delta_channel_history.thread_id
           and x.checkpoint_ns = delta_channel_history.checkpoint_ns
-          and x.checkpoint_id = v.parent_checkpoint_id
+          and x.checkpoint_id >= v.parent_checkpoint_id
+          and x.checkpoint_id <= v.parent_checkpoint_id
           and x.seq < v.seq
-        offset 0
+        order by x.checkpoint_id
+        limit 1
       ) as p on true
       where v.left_over <> '{}' and v.parent_checkpoint_id is not null
     )

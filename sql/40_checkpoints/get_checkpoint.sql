@@ -48,11 +48,15 @@ begin
     order by x.seq desc
     limit 1;
   else
+    -- checkpoints_pkey, as in _checkpoint
     select x.* into c
     from pgagent.checkpoints as x
     where x.thread_id = get_checkpoint.thread_id
       and x.checkpoint_ns = get_checkpoint.checkpoint_ns
-      and x.checkpoint_id = get_checkpoint.checkpoint_id;
+      and x.checkpoint_id >= get_checkpoint.checkpoint_id
+      and x.checkpoint_id <= get_checkpoint.checkpoint_id
+    order by x.checkpoint_id
+    limit 1;
   end if;
   if not found then
     return;

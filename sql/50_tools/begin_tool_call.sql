@@ -105,13 +105,18 @@ begin
   end if;
   insert into pgagent.tool_calls as t (
     call_id, thread_id, step_id, position, tool, args, idempotency_key, fingerprint, status, token,
-    job_id
+    job_id, step
   )
   values (
     pgagent._new_id(begin_tool_call.thread_id), begin_tool_call.thread_id, begin_tool_call.step_id,
     begin_tool_call.call_position, begin_tool_call.tool, begin_tool_call.args,
     begin_tool_call.idempotency_key, v_fingerprint, 'STARTED', begin_tool_call.fencing_token,
-    case when s.owner_token = begin_tool_call.fencing_token then s.active_job_id end
+    case when s.owner_token = begin_tool_call.fencing_token then s.active_job_id end,
+    pgagent._step_after(
+      pgagent._checkpoint(
+        begin_tool_call.thread_id, begin_tool_call.checkpoint_ns, begin_tool_call.step_id
+      )
+    )
   )
   on conflict on constraint tool_calls_key_is_unique do update
   set

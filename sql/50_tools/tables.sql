@@ -4,6 +4,7 @@ create table pgagent.tool_calls (
   call_id uuid not null,
   thread_id text collate "C" not null,
   step_id text collate "C",
+  step integer,
   position integer,
   tool text collate "C" not null,
   args jsonb not null,
@@ -35,12 +36,16 @@ create table pgagent.tool_calls (
 
 -- The last calls of a run.
 create index tool_calls_by_job on pgagent.tool_calls (job_id, call_id) where job_id is not null;
+-- For the story of a thread: ids are made in the order the calls were begun.
+create index tool_calls_in_order on pgagent.tool_calls (thread_id, call_id);
 
 comment on table pgagent.tool_calls is
 'One row a tool call: STARTED before the effect, SUCCEEDED or FAILED after it.';
 comment on column pgagent.tool_calls.call_id is 'The call.';
 comment on column pgagent.tool_calls.thread_id is 'The thread.';
 comment on column pgagent.tool_calls.step_id is 'The checkpoint the calling task ran from.';
+comment on column pgagent.tool_calls.step is
+'The step of the graph that it was called in; kept when the checkpoint is pruned.';
 comment on column pgagent.tool_calls.position is 'Position among the calls of its task.';
 comment on column pgagent.tool_calls.tool is 'Name of the tool.';
 comment on column pgagent.tool_calls.args is 'Its arguments.';

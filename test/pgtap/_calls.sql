@@ -60,6 +60,7 @@ as $$
     ('delete_session', 'tenant', '{thread}'),
     ('prune_history', 'tenant', '{thread}'),
     ('copy_thread', 'tenant', '{thread}, {thread} || ''-copy'''),
+    ('fork_session', 'tenant', '{thread}, ''c1'', {thread} || ''-fork'''),
     ('delete_runs', 'worker', 'array[{thread}]'),
     ('discard_partial_outputs', 'worker', '{thread}, {token}'),
     ('renew_lease', 'worker', '{job}, {token}'),

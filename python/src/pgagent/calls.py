@@ -284,6 +284,82 @@ class ToolCall(NamedTuple):
     outcome: Any
 
 
+@dataclass(frozen=True, slots=True)
+class StoredCheckpoint:
+    """A checkpoint as readers of history tell of it, without its values.
+
+    ``nodes``: those whose tasks it ends, as far as it tells. ``passed_by`` and ``is_deliberate``,
+    in lists by time alone: of the first checkpoint of a branch the one that was newest then, and
+    whether somebody branched on purpose.
+    """
+
+    thread_id: str
+    checkpoint_ns: str
+    checkpoint_id: str
+    parent_checkpoint_id: str | None
+    seq: int
+    step: int | None
+    source: str | None
+    nodes: list[str]
+    metadata: dict[str, Any]
+    job_id: UUID | None
+    created_at: datetime
+    passed_by: str | None = None
+    is_deliberate: bool | None = None
+
+
+class Namespace(NamedTuple):
+    """A namespace of a thread, with its latest checkpoint."""
+
+    checkpoint_ns: str
+    checkpoint_id: str
+    seq: int
+    step: int | None
+    runs_under: str | None
+    created_at: datetime
+
+
+class Forked(NamedTuple):
+    """A new thread, its latest checkpoint, and how many were copied."""
+
+    thread_id: str
+    checkpoint_id: str
+    copied: int
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """A row of the story of a thread; ``cursor`` is where the next page goes on."""
+
+    kind: str
+    at: datetime
+    name: str | None
+    number: int | None
+    id: str | None
+    job_id: UUID | None
+    data: Any
+    cursor: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CalledTool:
+    """A tool call as it stands, for whoever looks back."""
+
+    call_id: UUID
+    tool: str
+    args: Any
+    status: str
+    result: Any
+    error: Any
+    decision: Any
+    attempts: int
+    call_position: int | None
+    step_id: str | None
+    job_id: UUID | None
+    created_at: datetime
+    ended_at: datetime | None
+
+
 def _call(
     function: str,
     arguments: Mapping[str, tuple[str, Any]],
@@ -1286,5 +1362,195 @@ def record_summary(
             "tokens_after": ("bigint", tokens_after),
         },
         _scalar,
+        idempotent=True,
+    )
+
+
+# --- history
+
+
+def _checkpoints(rows: list[Row]) -> list[StoredCheckpoint]:
+    return [StoredCheckpoint(*row) for row in rows]
+
+
+def checkpoint_history(
+    thread_id: str,
+    checkpoint_ns: str = "",
+    checkpoint_id: str | None = None,
+    *,
+    max_rows: int = 1000,
+) -> Call[list[StoredCheckpoint]]:
+    """A checkpoint (the latest, if None) and its ancestors, newest first, to the root.
+
+    The next page begins at the ``parent_checkpoint_id`` of the last row.
+    """
+    return _call(
+        "checkpoint_history",
+        {
+            "thread_id": ("text", thread_id),
+            "checkpoint_ns": ("text", checkpoint_ns),
+            "checkpoint_id": ("text", checkpoint_id),
+            "max_rows": ("integer", max_rows),
+        },
+        _checkpoints,
+        idempotent=True,
+    )
+
+
+def checkpoint_descendants(
+    thread_id: str,
+    checkpoint_ns: str,
+    checkpoint_id: str,
+    *,
+    after_seq: int | None = None,
+    max_rows: int = 1000,
+) -> Call[list[StoredCheckpoint]]:
+    """Everything that continued a checkpoint, on all branches, in the order it was stored.
+
+    ``after_seq``: ``seq`` of the last row of the page before.
+    """
+    return _call(
+        "checkpoint_descendants",
+        {
+            "thread_id": ("text", thread_id),
+            "checkpoint_ns": ("text", checkpoint_ns),
+            "checkpoint_id": ("text", checkpoint_id),
+            "after_seq": ("bigint", after_seq),
+            "max_rows": ("integer", max_rows),
+        },
+        _checkpoints,
+        idempotent=True,
+    )
+
+
+def checkpoint_at(
+    thread_id: str, as_of: datetime, *, checkpoint_ns: str = ""
+) -> Call[StoredCheckpoint | None]:
+    """The checkpoint that was the latest at some time; a time without a zone is local time."""
+    return _call(
+        "checkpoint_at",
+        {
+            "thread_id": ("text", thread_id),
+            "as_of": ("timestamptz", as_of),
+            "checkpoint_ns": ("text", checkpoint_ns),
+        },
+        lambda rows: StoredCheckpoint(*rows[0]) if rows else None,
+        idempotent=True,
+    )
+
+
+def checkpoints_between(
+    thread_id: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    *,
+    checkpoint_ns: str = "",
+    after_thread: str | None = None,
+    after_seq: int | None = None,
+    newest_first: bool = False,
+    max_rows: int = 1000,
+) -> Call[list[StoredCheckpoint]]:
+    """What was stored from ``since`` on and before ``until``, of one thread or of all (None).
+
+    ``after_thread`` and ``after_seq``: those of the last row of the page before.
+    """
+    return _call(
+        "checkpoints_between",
+        {
+            "thread_id": ("text", thread_id),
+            "since": ("timestamptz", since),
+            "until": ("timestamptz", until),
+            "checkpoint_ns": ("text", checkpoint_ns),
+            "after_thread": ("text", after_thread),
+            "after_seq": ("bigint", after_seq),
+            "newest_first": ("boolean", newest_first),
+            "max_rows": ("integer", max_rows),
+        },
+        _checkpoints,
+        idempotent=True,
+    )
+
+
+def checkpoint_namespaces(
+    thread_id: str, *, after_ns: str | None = None, max_rows: int = 1000
+) -> Call[list[Namespace]]:
+    """The namespaces of a thread, by name; ``after_ns``: the last one of the page before."""
+    return _call(
+        "checkpoint_namespaces",
+        {
+            "thread_id": ("text", thread_id),
+            "after_ns": ("text", after_ns),
+            "max_rows": ("integer", max_rows),
+        },
+        lambda rows: [Namespace(*row) for row in rows],
+        idempotent=True,
+    )
+
+
+def checkpoint_sizes(
+    thread_id: str, checkpoint_ns: str, checkpoint_ids: Sequence[str]
+) -> Call[dict[str, int]]:
+    """How many bytes checkpoints have added to a thread, by their ids."""
+    return _call(
+        "checkpoint_sizes",
+        {
+            "thread_id": ("text", thread_id),
+            "checkpoint_ns": ("text", checkpoint_ns),
+            "checkpoint_ids": ("text[]", list(checkpoint_ids)),
+        },
+        dict,
+        idempotent=True,
+    )
+
+
+def fork_session(
+    thread_id: str, checkpoint_id: str | None = None, new_thread: str | None = None
+) -> Call[Forked]:
+    """Begins a new thread at a checkpoint (the latest, if None) of another, which stays as it is.
+
+    With a ``new_thread`` the call may be sent again: the second one is told that it exists.
+    """
+    return _call(
+        "fork_session",
+        {
+            "thread_id": ("text", thread_id),
+            "checkpoint_id": ("text", checkpoint_id),
+            "new_thread": ("text", new_thread),
+        },
+        lambda rows: Forked(*rows[0]),
+    )
+
+
+def session_timeline(
+    thread_id: str,
+    *,
+    after: Mapping[str, Any] | None = None,
+    max_rows: int = 100,
+    kinds: Sequence[str] | None = None,
+) -> Call[list[Happened]]:
+    """The story of a thread in one order: events, messages, tool calls and checkpoints.
+
+    ``after``: ``cursor`` of the last row of the page before; ``kinds``: some of ``event``,
+    ``message``, ``tool_call``, ``checkpoint``.
+    """
+    return _call(
+        "session_timeline",
+        {
+            "thread_id": ("text", thread_id),
+            "after": ("jsonb", _json(after)),
+            "max_rows": ("integer", max_rows),
+            "kinds": ("text[]", None if kinds is None else list(kinds)),
+        },
+        lambda rows: [Happened(*row) for row in rows],
+        idempotent=True,
+    )
+
+
+def tool_at_step(thread_id: str, step: int) -> Call[list[CalledTool]]:
+    """The tools that were called in a super-step, as LangGraph counts (``langgraph_step``)."""
+    return _call(
+        "tool_at_step",
+        {"thread_id": ("text", thread_id), "step": ("integer", step)},
+        lambda rows: [CalledTool(*row) for row in rows],
         idempotent=True,
     )

@@ -9,7 +9,10 @@ select set_eq(
     from pg_proc as p
     where p.pronamespace = 'pgagent'::regnamespace and 'jit=off' = any(p.proconfig)
   $$,
-  array['_keep_checkpoints', 'copy_thread', 'list_checkpoints', 'sweep_orphans']
+  array[
+    '_keep_checkpoints', 'checkpoint_sizes', 'copy_thread', 'fork_session', 'list_checkpoints',
+    'sweep_orphans'
+  ]
 );
 
 select * from finish();

@@ -1,7 +1,8 @@
--- A clock of a client that is wrong cannot matter: arguments are lengths of time.
+-- A clock of a client that is wrong cannot matter: arguments are lengths of time. Only who looks
+-- back may name a time: what reads with the caller's rights and cannot write.
 begin;
 \ir ../_lib.sql
-select plan(2);
+select plan(3);
 
 select is_empty($$
   select p.oid::regprocedure
@@ -10,7 +11,14 @@ select is_empty($$
     and (
       'timestamptz'::regtype = any(p.proargtypes) or 'timestamp'::regtype = any(p.proargtypes)
     )
+    and (p.provolatile = 'v' or p.prosecdef)
 $$);
+select isnt_empty($$
+  select p.oid::regprocedure
+  from pg_proc as p
+  where p.pronamespace = 'pgagent'::regnamespace and p.proname not like '\_%'
+    and 'timestamptz'::regtype = any(p.proargtypes)
+$$, 'some look back');
 select cmp_ok(
   (
     select count(*) from pg_proc as p

@@ -198,7 +198,7 @@ def encode_writes(
     return Message(_header_text(header), body.joined())
 
 
-class _Fields(NamedTuple):
+class Fields(NamedTuple):
     """A row of ``get_checkpoint`` and ``list_checkpoints``."""
 
     kind: str
@@ -233,7 +233,7 @@ Log = tuple[str, str, str]
 """Thread, namespace and channel of items."""
 
 _NS, _CHANNEL, _TYPE, _BLOB, _IDX = map(
-    _Fields._fields.index, ("ns", "channel", "type", "blob", "idx")
+    Fields._fields.index, ("ns", "channel", "type", "blob", "idx")
 )
 
 
@@ -253,7 +253,7 @@ def decode(coder: Coder, rows: Iterable[Row], memory: Memory | None = None) -> D
     read.
     """
     token: int | None = None
-    heads: list[_Fields] = []
+    heads: list[Fields] = []
     stored = _Stored(coder)
     writes: dict[tuple[str, str, str], list[PendingWrite]] = {}
     sent: dict[tuple[str, str, str], list[Any]] = {}
@@ -262,7 +262,7 @@ def decode(coder: Coder, rows: Iterable[Row], memory: Memory | None = None) -> D
             log = stored.items[row[1], row[_NS], row[_CHANNEL]]
             log[row[_IDX]] = (row[_TYPE], row[_BLOB])
             continue
-        f = _Fields(*row)
+        f = Fields(*row)
         match f.kind:
             case "checkpoint":
                 heads.append(f)
@@ -296,7 +296,7 @@ class _Stored:
     """The values and items of a read, and their deserialised items."""
 
     def __init__(self, coder: Coder) -> None:
-        self.values: dict[Version, _Fields] = {}
+        self.values: dict[Version, Fields] = {}
         self.items: defaultdict[Log, dict[int, Serialised]] = defaultdict(dict)
         self.share_items = False
         self._coder = coder
@@ -308,7 +308,7 @@ class _Stored:
         log = version[:3]
         if f.runs is None or not self.share_items:
             return _whole(self._coder, f, self.items[log])
-        numbers = _numbers(f.runs)
+        numbers = numbers_of(f.runs)
         loaded = self._loaded[log]
         missing = [number for number in numbers if number not in loaded]
         items = _items(self._coder, f.channel, self.items[log], missing)
@@ -323,7 +323,7 @@ class _Stored:
             split = itemised(values.get(channel))
             if split is None:
                 continue
-            numbers = [] if f.runs is None else _numbers(f.runs)
+            numbers = [] if f.runs is None else numbers_of(f.runs)
             stored = self.items[thread, ns, channel]
             sizes = array("I", [len(stored[number][1]) for number in numbers])
             name = channel_name(channel)
@@ -334,11 +334,11 @@ class _Stored:
             )
 
 
-def _whole(coder: Coder, value: _Fields | _HistoryFields, log: Mapping[int, Serialised]) -> Any:
+def _whole(coder: Coder, value: Fields | _HistoryFields, log: Mapping[int, Serialised]) -> Any:
     """A value, from its row and the items of its channel by number."""
     if value.runs is None:
         return coder.loads((value.type, value.blob), channel_name(value.channel))
-    return _shaped(value.type, _items(coder, value.channel, log, _numbers(value.runs)))
+    return _shaped(value.type, _items(coder, value.channel, log, numbers_of(value.runs)))
 
 
 def _items(
@@ -351,13 +351,14 @@ def _shaped(type_: str, items: list[Any]) -> Any:
     return items if type_ == "list" else dict(items)
 
 
-def _numbers(runs: Sequence[Range[Any]]) -> list[int]:
+def numbers_of(runs: Sequence[Range[Any]]) -> list[int]:
+    """The numbers of the items that runs name, in order."""
     return list(chain.from_iterable(range(run.lower or 0, run.upper or 0) for run in runs))
 
 
 def _tuple(
     coder: Coder,
-    head: _Fields,
+    head: Fields,
     stored: _Stored,
     writes: Mapping[tuple[str, str, str], list[PendingWrite]],
     token: int | None,
