@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-import random
+import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
@@ -38,6 +38,8 @@ from pgagent.saver.serde import Allowed, Coder, strict_serializer, with_types
 from pgagent.saver.values import Learned
 
 Source = TypeVar("Source")
+
+_random = secrets.SystemRandom()
 
 
 class Put(NamedTuple):
@@ -107,16 +109,17 @@ class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
     def get_next_version(self, current: str | None, channel: None) -> str:
         """The next version of a channel: a count that sorts as text, and a random part.
 
-        Two branches of a thread reach the same count; the random part keeps their values apart. A
-        thread that was begun with 32 digits goes on with them, since LangGraph compares versions as
-        text.
+        Two branches of a thread reach the same count; the random part keeps their values apart. It
+        is the system's: nodes that seed ``random`` would make all branches alike, and of hundreds
+        of branches two would draw the same 16 bits. A thread that was begun with 32 digits goes on
+        with them, since LangGraph compares versions as text.
         """
         if current is None:
-            return f"{1:08x}.{random.getrandbits(16):04x}"
+            return f"{1:08x}.{secrets.token_urlsafe(6)}"
         count = str(current).partition(".")[0]
         if len(count) == 32:
-            return f"{int(count) + 1:032}.{random.random():016}"
-        return f"{int(count, 16) + 1:08x}.{random.getrandbits(16):04x}"
+            return f"{int(count) + 1:032}.{_random.random():016}"
+        return f"{int(count, 16) + 1:08x}.{secrets.token_urlsafe(6)}"
 
     # --- LangGraph's calls, as ours
 
