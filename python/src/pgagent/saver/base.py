@@ -26,7 +26,7 @@ from psycopg import BaseConnection
 
 from pgagent import calls
 from pgagent.calls import Call, Row
-from pgagent.errors import BadArgument
+from pgagent.errors import BadArgument, BaseMissing, HistoryBroken
 from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, SeenThread, token_of
 from pgagent.saver import codec
 from pgagent.saver.codec import History, OnFork
@@ -141,6 +141,8 @@ class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
         checkpoint: Checkpoint,
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
+        *,
+        carry: bool = False,
     ) -> Put:
         thread_id, checkpoint_ns = _thread(config), _namespace(config)
         token = token_of(config, thread_id)
@@ -158,6 +160,7 @@ class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
             leftovers=bool(config["configurable"].get(LEFTOVERS_KEY)),
             on_fork=self._on_fork,
             history=self._history,
+            carry=carry,
         )
         stored = codec.config_of(
             config["configurable"]["thread_id"], checkpoint_ns, checkpoint["id"]
@@ -165,6 +168,19 @@ class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
         if token is not None:
             stored["configurable"][TOKEN_KEY] = RunToken(token, thread_id)
         return Put(calls.put_checkpoint(message.header, message.body, token), stored, learned)
+
+    def _carry(self, put: Put, refusal: BaseMissing | HistoryBroken, carry: bool) -> bool:
+        """How to send a refused checkpoint again: whether with all that its parent had, too.
+
+        What builds on another version is sent whole either way.
+
+        Raises:
+            HistoryBroken: that was sent, and there is more that only the parent had.
+        """
+        self._memory.forget(put.learned)
+        if isinstance(refusal, HistoryBroken) and carry:
+            raise refusal
+        return carry or isinstance(refusal, HistoryBroken)
 
     def _note(self, put: Put) -> RunnableConfig:
         """What to do once a checkpoint is stored."""

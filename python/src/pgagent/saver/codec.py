@@ -87,8 +87,11 @@ def encode_checkpoint(
     leftovers: bool,
     on_fork: OnFork,
     history: History,
+    carry: bool,
 ) -> Encoded:
     """What ``put_checkpoint`` takes.
+
+    ``carry``: also the values that the parent had, which may not be stored any more.
 
     Raises:
         BadArgument: a value or the metadata cannot be stored; names the channel or key, and where.
@@ -97,6 +100,12 @@ def encode_checkpoint(
     new = Values(coder, memory, body, large)
     values = checkpoint["channel_values"]
     inline = {name: value for name, value in values.items() if is_inline(value)}
+    versions = checkpoint["channel_versions"]
+    carried = [
+        name
+        for name in values
+        if name not in inline and name not in new_versions and name in versions
+    ]
     header: dict[str, Any] = {
         "thread_id": thread_id,
         "checkpoint_ns": checkpoint_ns,
@@ -113,7 +122,13 @@ def encode_checkpoint(
             for name, version in new_versions.items()
             if name in values and name not in inline
         ],
+        "carried": carried,
     }
+    if carry:
+        header["carried"] = []
+        header["channels"] += [
+            new.carried(name, str(versions[name]), values[name]) for name in carried
+        ]
     text = f'{_header_text(header)[:-1]}, "metadata": {_metadata_text(metadata)}}}'
     return Encoded(Message(text, body.joined()), new.learned)
 
