@@ -379,6 +379,36 @@ def test_a_branch_that_somebody_makes_on_purpose_is_no_race(stage: Stage) -> Non
         assert set(forks(stage)) == {(True,)}
 
 
+# --- lists
+
+
+def pages(state: Any) -> Any:
+    n = len(state["pages"])
+    return {"pages": [{"text": f"{n}" * 300}], "index": {f"page {n}": {"text": f"{n}" * 300}}}
+
+
+class Pages(TypedDict):
+    pages: Annotated[list[dict[str, str]], operator.add]
+    index: Annotated[dict[str, dict[str, str]], operator.or_]
+
+
+def test_who_edits_an_item_of_one_state_of_a_list_does_not_edit_the_others(
+    stage: Stage, saver: PgAgentSaver
+) -> None:
+    built = StateGraph(Pages).add_node("a", pages).add_edge(START, "a").compile(checkpointer=saver)
+    for _ in range(9):
+        built.invoke({"pages": [], "index": {}}, thread())
+    assert stage.conn.execute(
+        "select distinct channel from pgagent.checkpoint_items order by channel"
+    ).fetchall() == [("index",), ("pages",)]
+    newest, *older = [found.values for found in built.get_state_history(thread())]
+    newest["pages"][0]["text"] = newest["index"]["page 0"]["text"] = "edited"
+    assert {state["pages"][0]["text"] for state in older if state.get("pages")} == {"0" * 300}
+    assert {state["index"]["page 0"]["text"] for state in older if state.get("index")} == {
+        "0" * 300
+    }
+
+
 # --- a parent that is gone
 
 

@@ -263,9 +263,9 @@ def decode(coder: Coder, rows: Iterable[Row], memory: Memory | None = None) -> D
     """Checkpoint tuples from the rows of ``get_checkpoint`` or ``list_checkpoints``.
 
     They are made one by one, as they are asked for. In a list an item is deserialised once, however
-    many checkpoints share it; each gets a shallow copy of its own. A value that is stored whole is
-    deserialised for each. ``memory``, when given, notes the values of the one checkpoint that was
-    read.
+    many checkpoints share it; each gets a shallow copy of its own, or of a dict's value. What is
+    stored whole is deserialised for each. ``memory``, when given, notes the values of the one
+    checkpoint that was read.
     """
     token: int | None = None
     heads: list[_Fields] = []
@@ -328,7 +328,9 @@ class _Stored:
         missing = [number for number in numbers if number not in loaded]
         items = _items(self._coder, f.channel, self.items[log], missing)
         loaded.update(zip(missing, items, strict=True))
-        return _shaped(f.type, [copy_of(loaded[number]) for number in numbers])
+        if f.type == "dict":
+            return {key: copy_of(value) for key, value in (loaded[number] for number in numbers)}
+        return [copy_of(loaded[number]) for number in numbers]
 
     def known(self, found: CheckpointTuple) -> Iterable[tuple[ChannelKey, Known]]:
         """What may be noted of the values of a checkpoint, before it is handed out."""
