@@ -203,8 +203,8 @@ class AsyncPgAgentSaver(SaverBase[Source]):
         return await self._run(self._history_call(config, channels))
 
     async def _run(self, call: Call[T]) -> T:
-        if not self._home:
-            self._home.append(asyncio.get_running_loop())
+        if not self._home or self._home[0].is_closed():
+            self._home[:] = [asyncio.get_running_loop()]
         rows = await self.client.run(Call(call.sql, call.params, _as_they_are, call.idempotent))
         return await self._beside.run(partial(call.read, rows), heavy=are_heavy(rows))
 
@@ -299,6 +299,11 @@ class AsyncPgAgentSaver(SaverBase[Source]):
             raise RuntimeError(
                 "this would block the event loop: await the a... method instead, or use "
                 "PgAgentSaver from sync code"
+            )
+        if self._home[0].is_closed():
+            work.close()
+            raise RuntimeError(
+                "the loop of this saver is closed: await a call of it on another one"
             )
         return asyncio.run_coroutine_threadsafe(work, self._home[0]).result()
 
