@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import operator
 import tracemalloc
 import uuid
@@ -298,12 +297,8 @@ def test_a_delta_channel_is_copied_with_what_it_is_rebuilt_from(saver: PgAgentSa
     assert graph.get_state(thread("u")).values == graph.get_state(thread()).values
 
 
-_versions = itertools.count(1)
-
-
 def put_log(saver: PgAgentSaver, log: list[Any], run_id: str) -> Any:
-    # Counted on: of 400 first versions two are likely to draw the same random part.
-    version = saver.get_next_version(f"{next(_versions):08x}.0", None)
+    version = saver.get_next_version(None, None)
     checkpoint = empty_checkpoint()
     checkpoint["channel_values"] = {"log": log}
     checkpoint["channel_versions"] = {"log": version}
@@ -382,6 +377,118 @@ def test_a_branch_that_somebody_makes_on_purpose_is_no_race(stage: Stage) -> Non
         graph.update_state(old, {"log": ["edit"]}, as_node="a")
         graph.invoke(None, list(graph.get_state_history(thread()))[-2].config)
         assert set(forks(stage)) == {(True,)}
+
+
+# --- lists
+
+
+def pages(state: Any) -> Any:
+    n = len(state["pages"])
+    return {"pages": [{"text": f"{n}" * 300}], "index": {f"page {n}": {"text": f"{n}" * 300}}}
+
+
+class Pages(TypedDict):
+    pages: Annotated[list[dict[str, str]], operator.add]
+    index: Annotated[dict[str, dict[str, str]], operator.or_]
+
+
+def test_who_edits_an_item_of_one_state_of_a_list_does_not_edit_the_others(
+    stage: Stage, saver: PgAgentSaver
+) -> None:
+    built = StateGraph(Pages).add_node("a", pages).add_edge(START, "a").compile(checkpointer=saver)
+    for _ in range(9):
+        built.invoke({"pages": [], "index": {}}, thread())
+    assert stage.conn.execute(
+        "select distinct channel from pgagent.checkpoint_items order by channel"
+    ).fetchall() == [("index",), ("pages",)]
+    newest, *older = [found.values for found in built.get_state_history(thread())]
+    newest["pages"][0]["text"] = newest["index"]["page 0"]["text"] = "edited"
+    assert {state["pages"][0]["text"] for state in older if state.get("pages")} == {"0" * 300}
+    assert {state["index"]["page 0"]["text"] for state in older if state.get("index")} == {
+        "0" * 300
+    }
+
+
+# --- a parent that is gone
+
+
+class Documents(TypedDict):
+    log: Annotated[list[str], operator.add]
+    document: str
+    pages: list[dict[str, str]]
+
+
+def overtaken_in(other: PgAgentSaver, writes: dict[str, Any], edit: Any = None) -> Any:
+    """A graph that another run overtakes; then what its own began with is pruned."""
+
+    def node(state: Any) -> Any:
+        graph = StateGraph(Documents).add_node("a", lambda state: {"log": ["other"], **writes})
+        graph.add_edge(START, "a").compile(checkpointer=other).invoke({"log": []}, thread())
+        other.prune(["t"])
+        if edit is not None:
+            edit(state)
+        return {"log": ["late"]}
+
+    return StateGraph(Documents).add_node("a", node).add_edge(START, "a")
+
+
+DOCUMENT = {"document": "long " * 50, "pages": [{"text": "page " * 50} for _ in range(9)]}
+
+
+@pytest.mark.parametrize("history", ["full", "latest"])
+def test_a_run_that_was_overtaken_keeps_what_was_pruned(stage: Stage, history: Any) -> None:
+    with (
+        PgAgentSaver(stage.dsn, history=history) as saver,
+        PgAgentSaver(stage.dsn, history=history) as other,
+    ):
+        graph = overtaken_in(other, {"document": "new", "pages": []})
+        built = graph.compile(checkpointer=saver)
+        built.update_state(thread(), {"log": ["first"], **DOCUMENT}, as_node="a")
+        returned = built.invoke({"log": ["in"]}, thread())
+        assert returned == {"log": ["first", "in", "late"], **DOCUMENT}
+        assert built.get_state(thread()).values == returned
+
+
+async def test_a_run_with_await_that_was_overtaken_keeps_what_was_pruned(stage: Stage) -> None:
+    async with AsyncPgAgentSaver(stage.dsn) as saver:
+        with PgAgentSaver(stage.dsn) as other:
+            graph = overtaken_in(other, {"document": "new", "pages": []})
+            built = graph.compile(checkpointer=saver)
+            await built.aupdate_state(thread(), {"log": ["first"], **DOCUMENT}, as_node="a")
+            returned = await built.ainvoke({"log": ["in"]}, thread())
+            assert returned == {"log": ["first", "in", "late"], **DOCUMENT}
+            assert (await built.aget_state(thread())).values == returned
+
+
+def test_a_value_that_is_edited_in_place_and_still_stored_is_no_conflict(stage: Stage) -> None:
+    def edit(state: Any) -> None:
+        state["pages"][0]["text"] = "edited"
+
+    with PgAgentSaver(stage.dsn) as saver, PgAgentSaver(stage.dsn) as other:
+        built = overtaken_in(other, {"document": "new"}, edit).compile(checkpointer=saver)
+        built.update_state(thread(), {"log": ["first"], **DOCUMENT}, as_node="a")
+        built.invoke({"log": ["in"]}, thread())
+        values = built.get_state(thread()).values
+        assert values == {"log": ["first", "in", "late"], **DOCUMENT}
+
+
+def test_an_overtaken_run_that_cannot_be_rebuilt_is_refused_and_the_thread_goes_on(
+    stage: Stage,
+) -> None:
+    with PgAgentSaver(stage.dsn, history="latest") as saver:
+        overtaking = delta_graph(saver)
+
+        def overtaken(state: Any) -> Any:
+            for n in range(4):
+                overtaking.invoke({"log": [f"other {n}"]}, thread(), durability="sync")
+            return {"log": ["late"]}
+
+        overtaking.invoke({"log": ["in"]}, thread(), durability="sync")
+        graph = StateGraph(DeltaState).add_node("a", overtaken).add_edge(START, "a")
+        with pytest.raises(HistoryBroken, match="the parent is not stored any more"):
+            graph.compile(checkpointer=saver).invoke({"log": ["x"]}, thread(), durability="sync")
+        assert len(overtaking.get_state(thread()).values["log"]) == 11
+        assert len(overtaking.invoke({"log": ["y"]}, thread())["log"]) == 13
 
 
 # --- the latest alone

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
+import signal
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -153,6 +155,109 @@ def test_the_size_of_a_pool_is_said(stage: Stage) -> None:
     with PgAgentSaver.from_conn_string(stage.dsn) as saver:
         pool = saver.client.source
         assert (pool.min_size, pool.max_size) == (1, 10)
+
+
+def test_a_saver_goes_on_in_the_next_loop_when_its_loop_is_closed(stage: Stage) -> None:
+    saver = AsyncPgAgentSaver(stage.dsn, max_size=SIZE)
+
+    def node(state: Any) -> Any:
+        saver.get_tuple(thread())  # from a thread of the loop that runs now
+        return {"log": ["model"]}
+
+    graph = meeting_graph(saver, node)
+
+    async def run() -> Any:
+        return await graph.ainvoke({"log": []}, thread())
+
+    async def run_all_at_once() -> Any:
+        with reads_held_up(stage):
+            reads = [asyncio.create_task(saver.aget_tuple(thread(str(n)))) for n in range(SIZE)]
+            await asyncio.to_thread(until, lambda: busy(stage, WAITS) == SIZE)
+        assert await asyncio.gather(*reads) == [None] * SIZE
+        await saver.close()
+
+    assert asyncio.run(run())["log"] == ["model"]
+    with pytest.raises(RuntimeError, match="loop of this saver is closed"):
+        saver.get_tuple(thread())
+    assert asyncio.run(run())["log"] == ["model"] * 2
+    stage.conn.execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'agent_worker'"
+        " and datname = current_database()"
+    )
+    asyncio.run(run_all_at_once())
+
+
+def test_the_pools_of_loops_that_are_closed_leave_no_connections(stage: Stage) -> None:
+    saver = AsyncPgAgentSaver(stage.dsn)
+    for _ in range(6):
+        asyncio.run(saver.aget_tuple(thread()))
+    until(lambda: busy(stage, "true") == 1)
+    asyncio.run(saver.close())
+
+
+async def test_a_call_that_is_cancelled_gives_its_connection_back(stage: Stage) -> None:
+    async with AsyncPgAgentSaver(stage.dsn, max_size=1) as saver:
+        pool: Any = saver.client.source
+        with reads_held_up(stage):
+            read = asyncio.create_task(saver.aget_tuple(thread()))
+            await asyncio.to_thread(until, lambda: busy(stage, WAITS) == 1)
+            await pool._lock.acquire()  # as another call does while it looks for a connection
+        await asyncio.to_thread(until, lambda: busy(stage, "state = 'active'") == 0)
+        await asyncio.sleep(0.2)
+        read.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await read
+        pool._lock.release()
+        assert await asyncio.wait_for(saver.aget_tuple(thread()), 5) is None
+
+
+# --- processes that are forked
+
+
+def stored(saver: PgAgentSaver, thread_id: str) -> bool:
+    """Whether the answers to many calls are those to this process's."""
+    graph = StateGraph(State).add_node("a", lambda state: {"log": [thread_id]})
+    built = graph.add_edge(START, "a").compile(checkpointer=saver)
+    return all(
+        built.invoke({"log": []}, thread(f"{thread_id} {n}"))["log"] == [thread_id]
+        and built.get_state(thread(f"{thread_id} {n}")).values["log"] == [thread_id]
+        for n in range(20)
+    )
+
+
+def in_fork(work: Callable[[], bool]) -> int:
+    """Does it in a fork of this process; returns its id. It ends with 0 when ``work`` is true."""
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(30)
+        try:
+            os._exit(0 if work() else 1)
+        finally:
+            os._exit(2)
+    return pid
+
+
+def test_a_forked_process_has_a_pool_of_its_own(stage: Stage) -> None:
+    with PgAgentSaver(stage.dsn) as saver:
+        assert stored(saver, "before")
+        pids = [in_fork(lambda n=n: stored(saver, f"fork {n}")) for n in range(2)]  # type: ignore[misc]
+        assert stored(saver, "parent")
+        assert [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids] == [0, 0]
+        assert stored(saver, "after")
+
+
+@pytest.mark.filterwarnings("ignore:calls of pgagent wait")
+def test_connections_that_were_handed_in_before_a_fork_are_refused(stage: Stage) -> None:
+    def refused() -> bool:
+        with pytest.raises(RuntimeError, match="the process that this one was forked from"):
+            saver.get_tuple(thread())
+        return True
+
+    with psycopg.connect(stage.dsn, autocommit=True) as conn:
+        saver = PgAgentSaver(conn)
+        assert stored(saver, "before")
+        assert os.waitstatus_to_exitcode(os.waitpid(in_fork(refused), 0)[1]) == 0
+        assert stored(saver, "after")
 
 
 # --- one connection for all

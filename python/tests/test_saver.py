@@ -6,6 +6,7 @@ import copy
 import json
 import operator
 import pickle
+import random
 import threading
 import time
 import uuid
@@ -447,10 +448,29 @@ async def test_the_async_methods_of_the_sync_saver_say_which_to_use(saver: PgAge
 # --- versions
 
 
-def test_two_branches_never_share_a_version(saver: PgAgentSaver) -> None:
-    versions = {saver.get_next_version("00000001.abcd", None) for _ in range(50)}
-    assert len(versions) > 40
-    assert {version[:9] for version in versions} == {"00000002."}
+@pytest.mark.parametrize("current", [None, "00000001.abcd", f"{1:032}.0123456789012345"])
+def test_two_branches_never_share_a_version(saver: PgAgentSaver, current: str | None) -> None:
+    versions = {saver.get_next_version(current, None) for _ in range(20_000)}
+    assert len(versions) == 20_000
+    assert len({version.partition(".")[0] for version in versions}) == 1
+
+
+def test_branches_keep_their_values_apart_when_nodes_seed_the_random_numbers(
+    saver: PgAgentSaver,
+) -> None:
+    answers = iter(range(10))
+
+    def answer(state: State) -> Any:
+        random.seed(7)
+        return {"log": [f"answer {next(answers)}"]}
+
+    graph = StateGraph(State).add_node("a", answer).add_edge(START, "a")
+    built = graph.compile(checkpointer=saver)
+    built.invoke({"log": ["question"]}, thread())
+    before = next(found for found in built.get_state_history(thread()) if found.next == ("a",))
+    for _ in range(3):
+        returned = built.invoke(None, before.config)
+        assert built.get_state(thread()).values == returned
 
 
 def test_versions_sort_as_text(saver: PgAgentSaver) -> None:

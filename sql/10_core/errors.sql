@@ -16,7 +16,7 @@ from (
   ('PA007', 'base_missing', 'what this write builds on is not stored'),
   ('PA008', 'bad_argument', 'an argument is missing, malformed or out of range'),
   ('PA009', 'limit_exceeded', 'an argument is larger than pgagent.limits allows'),
-  ('PA010', 'history_broken', 'the history has a cycle or is deeper than the guard allows'),
+  ('PA010', 'history_broken', 'a needed ancestor is not stored, or the history has a cycle'),
   ('PA011', 'forbidden', 'the caller may not do this, or the thread belongs to somebody else'),
   ('PA012', 'head_moved', 'the thread went on meanwhile: reload and retry')
 ) as e (code, name, meaning);

@@ -9,6 +9,7 @@
 --   channels    [{channel, version, type, offset, length}]: one for each channel with a new
 --               version. With `parts` the value is stored as items, see _put_values. Also digest
 --               (hex) and digest_format; saved, what items would have saved.
+--   carried     [channel]: those that have a value which the parent had too, and is not sent again
 --   on_fork     'reject' raises PA012 unless the parent is the newest of the namespace; one of
 --               source fork or update is a deliberate branch, and one stored again is none. Else a
 --               branch is stored, and pgagent.forks shows it.
@@ -22,7 +23,8 @@
 -- Locks:   the session; then the thread's job, the first time and when the lease runs low.
 -- Raises:  PA008, PA009 bad header; PA003 no such thread (with a token); PA011 somebody else's;
 --          PA006 deleted or archived; PA001 busy; PA002 stale; PA004 a version is stored with
---          another value; PA007 a base is not stored; PA012 the thread went on.
+--          another value; PA007 a base is not stored; PA010 the parent is not stored, and with
+--          it a value that is carried or rebuilt; PA012 the thread went on.
 -- Safe to repeat: yes.
 create function pgagent.put_checkpoint(
   header jsonb, body bytea default '', fencing_token bigint default null
@@ -51,6 +53,7 @@ begin
     and jsonb_typeof(header -> 'checkpoint') = 'object'
     and jsonb_typeof(header -> 'metadata') = 'object'
     and jsonb_typeof(header -> 'checkpoint' -> 'channel_versions') = 'object'
+    and jsonb_typeof(coalesce(header -> 'carried', '[]')) = 'array'
     and coalesce(octet_length(header ->> 'parent_checkpoint_id'), 1)
     between 1 and pgagent._limit('name')
   ) is not true then
@@ -120,6 +123,21 @@ begin
   if jsonb_array_length(h.channels) > 0 then
     perform pgagent._put_values(h.thread_id, h.checkpoint_ns, h.channels, body);
   end if;
+  if (
+      coalesce(header -> 'carried', '[]') <> '[]'
+      or h.metadata ? 'counters_since_delta_snapshot'
+    )
+    and not exists (
+      -- checkpoints_pkey
+      select from pgagent.checkpoints as c
+      where c.thread_id = h.thread_id
+        and c.checkpoint_ns = h.checkpoint_ns
+        and c.checkpoint_id = h.parent_checkpoint_id
+    ) then
+    perform pgagent._check_carried(
+      h.thread_id, h.checkpoint_ns, h.checkpoint_id, header -> 'carried'
+    );
+  end if;
 
   if not v_is_new then
     -- The number is given back, and the head is what it was.
@@ -160,6 +178,9 @@ begin
   perform pgagent._check_object('metadata', header -> 'metadata', 'checkpoint');
   if jsonb_typeof(coalesce(header -> 'checkpoint' -> 'channel_versions', '{}')) <> 'object' then
     perform pgagent._raise('PA008', 'channel_versions must be a JSON object');
+  end if;
+  if jsonb_typeof(coalesce(header -> 'carried', '[]')) <> 'array' then
+    perform pgagent._raise('PA008', 'carried must be a JSON array');
   end if;
   if header ->> 'parent_checkpoint_id' is not null then
     perform pgagent._check_name('parent_checkpoint_id', header ->> 'parent_checkpoint_id');

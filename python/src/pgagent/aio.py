@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from uuid import UUID
 
@@ -16,7 +17,16 @@ from psycopg_pool import AsyncConnectionPool
 
 from pgagent import calls, errors, wake
 from pgagent.calls import Call, Event, JobState
-from pgagent.client import CONNECTION_DEFAULTS, POOL_DEFAULTS, Sharing, found, is_dead, named
+from pgagent.client import (
+    CONNECTION_DEFAULTS,
+    POOL_DEFAULTS,
+    Sharing,
+    forked,
+    found,
+    is_dead,
+    left,
+    named,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,6 +52,9 @@ class AsyncClient:
 
     A connection that proves dead is replaced, and an idempotent call is sent once more.
 
+    A pool lives and ends with its loop: when that is closed, the next loop gets a pool of its own.
+    So does a process that was forked; what was handed in is refused there.
+
     Raises what the server raises, as one of :mod:`pgagent.errors`.
     """
 
@@ -50,13 +63,16 @@ class AsyncClient:
     ) -> None:
         self._owned = isinstance(source, str)
         self._closed = False
+        self._home: tuple[int, asyncio.AbstractEventLoop] | None = None
         self._turn = asyncio.Lock()
+        self._at_work: set[asyncio.Future[None]] = set()
         self._sharing = Sharing()
         self.source: AsyncConnectionPool[Any] | AsyncConnection[Any]
         if isinstance(source, str):
             options = {**POOL_DEFAULTS, **pool_options}
             options["kwargs"] = {**CONNECTION_DEFAULTS, **options.get("kwargs", {})}
-            self.source = AsyncConnectionPool(source, **options)
+            self._make = partial(AsyncConnectionPool, source, **options)
+            self.source = self._make()
         else:
             self.source = source
 
@@ -83,16 +99,39 @@ class AsyncClient:
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[AsyncConnection[Any]]:
         """A connection for one moment: hold none while a model or a tool runs."""
+        if self._home is None or self._home[0] != os.getpid() or self._home[1].is_closed():
+            self._arrive()
         if self._closed or (self._owned and self.source.closed):
             await self.open()
         if isinstance(self.source, AsyncConnectionPool):
-            async with self.source.connection() as conn:
-                yield conn
+            pool = self.source
+            conn = await pool.getconn()
+            try:
+                async with conn:
+                    yield conn
+            finally:
+                await self._whatever_happens(pool.putconn(conn))
         else:
             if self._turn.locked():
                 self._sharing.warn()
             async with self._turn:
                 yield self.source
+
+    def _arrive(self) -> None:
+        """Notes process and loop of the first call; in others, makes what belongs to these."""
+        here = (os.getpid(), asyncio.get_running_loop())
+        if self._home is not None:
+            is_forked = self._home[0] != here[0]
+            if isinstance(self.source, AsyncConnectionPool) and self._owned:
+                if is_forked:
+                    left.append(self.source)
+                for conn in () if is_forked else self.source._pool:
+                    conn.pgconn.finish()  # its loop is closed: nobody can close it with await
+                self.source = self._make()
+            elif is_forked:
+                raise forked()
+            self._turn = asyncio.Lock()
+        self._home = here
 
     async def run(self, call: Call[T]) -> T:
         """Sends one call and reads its answer."""
@@ -122,9 +161,20 @@ class AsyncClient:
         """Drops dead connections; whether there is a pool to take another from."""
         if isinstance(self.source, AsyncConnectionPool):
             await conn.close()
-            await self.source.check()
+            await self._whatever_happens(self.source.check())
             return True
         return False
+
+    async def _whatever_happens(self, work: Coroutine[Any, Any, None]) -> None:
+        """Waits for what goes on when the caller is cancelled.
+
+        A pool whose caller is cancelled while it takes a connection back has lost it: some dozens
+        of requests that their users gave up were the end of a pool of ten.
+        """
+        task = asyncio.ensure_future(work)
+        self._at_work.add(task)
+        task.add_done_callback(self._at_work.discard)
+        await asyncio.shield(task)
 
     async def wait_for_job(
         self,

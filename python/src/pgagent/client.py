@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from threading import Lock
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from uuid import UUID
@@ -69,6 +70,19 @@ def found(job: JobState | None, job_id: UUID) -> JobState:
     return job
 
 
+def forked() -> RuntimeError:
+    """What is raised in a fork of the process whose connections were handed in."""
+    return RuntimeError(
+        "the connections of this client belong to the process that this one was forked from: hand "
+        "in a pool that was made after the fork, or a connection string"
+    )
+
+
+_arriving = Lock()
+left: list[Any] = []
+"""What a fork has of the first process's: kept, since its end would end connections there."""
+
+
 class Sharing:
     """Says once that calls had to wait for each other."""
 
@@ -97,6 +111,9 @@ class Client:
 
     A connection that proves dead is replaced, and an idempotent call is sent once more.
 
+    A process that was forked has a pool of its own; connections of the first process would give it
+    the answers of another one's calls, so what was handed in is refused there.
+
     Raises what the server raises, as one of :mod:`pgagent.errors`.
     """
 
@@ -105,13 +122,15 @@ class Client:
     ) -> None:
         self._owned = isinstance(source, str)
         self._closed = False
+        self._pid: int | None = None
         self._turn = Lock()
         self._sharing = Sharing()
         self.source: ConnectionPool[Any] | Connection[Any]
         if isinstance(source, str):
             options = {**POOL_DEFAULTS, **pool_options}
             options["kwargs"] = {**CONNECTION_DEFAULTS, **options.get("kwargs", {})}
-            self.source = ConnectionPool(source, **options)
+            self._make = partial(ConnectionPool, source, **options)
+            self.source = self._make()
         else:
             self.source = source
 
@@ -138,6 +157,8 @@ class Client:
     @contextmanager
     def connection(self) -> Iterator[Connection[Any]]:
         """A connection for one moment: hold none while a model or a tool runs."""
+        if self._pid != (pid := os.getpid()):
+            self._arrive(pid)
         if self._closed or (self._owned and self.source.closed):
             self.open()
         if isinstance(self.source, ConnectionPool):
@@ -151,6 +172,16 @@ class Client:
                 yield self.source
             finally:
                 self._turn.release()
+
+    def _arrive(self, pid: int) -> None:
+        """Notes the process of the first call; in a fork of it, makes a pool of its own."""
+        with _arriving:
+            if self._pid is not None and self._pid != pid:
+                if not self._owned:
+                    raise forked()
+                left.append(self.source)
+                self.source = self._make()
+            self._pid = pid
 
     def run(self, call: Call[T]) -> T:
         """Sends one call and reads its answer."""

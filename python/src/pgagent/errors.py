@@ -90,7 +90,7 @@ class LimitExceeded(PgAgentError):
 
 
 class HistoryBroken(PgAgentError):
-    """The history has a cycle or is deeper than the guard allows."""
+    """A needed ancestor is not stored, or the history has a cycle."""
 
     sqlstate = "PA010"
 

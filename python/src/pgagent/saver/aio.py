@@ -24,7 +24,7 @@ from psycopg_pool import AsyncConnectionPool
 from pgagent import calls, install
 from pgagent.aio import AsyncClient
 from pgagent.calls import Call, Row
-from pgagent.errors import BaseMissing, NotFound, ThreadGone
+from pgagent.errors import BaseMissing, HistoryBroken, NotFound, ThreadGone
 from pgagent.saver.base import SaverBase
 from pgagent.saver.beside import Beside, are_heavy, is_heavy
 
@@ -117,13 +117,14 @@ class AsyncPgAgentSaver(SaverBase[Source]):
             values = checkpoint["channel_values"]
             heavy = is_heavy(values[name] for name in new_versions if name in values)
             encode = partial(self._put_call, config, checkpoint, metadata, new_versions)
-            put = await self._beside.run(encode, heavy=heavy)
-            try:
-                await self._run(put.call)
-            except BaseMissing:
-                self._memory.forget(put.learned)
-                put = await self._beside.run(encode, heavy=heavy)
-                await self._run(put.call)
+            carry = False
+            while True:
+                put = await self._beside.run(partial(encode, carry=carry), heavy=heavy or carry)
+                try:
+                    await self._run(put.call)
+                    break
+                except (BaseMissing, HistoryBroken) as refusal:
+                    carry = self._carry(put, refusal, carry)
         return self._note(put)
 
     async def aput_writes(
@@ -202,8 +203,8 @@ class AsyncPgAgentSaver(SaverBase[Source]):
         return await self._run(self._history_call(config, channels))
 
     async def _run(self, call: Call[T]) -> T:
-        if not self._home:
-            self._home.append(asyncio.get_running_loop())
+        if not self._home or self._home[0].is_closed():
+            self._home[:] = [asyncio.get_running_loop()]
         rows = await self.client.run(Call(call.sql, call.params, _as_they_are, call.idempotent))
         return await self._beside.run(partial(call.read, rows), heavy=are_heavy(rows))
 
@@ -298,6 +299,11 @@ class AsyncPgAgentSaver(SaverBase[Source]):
             raise RuntimeError(
                 "this would block the event loop: await the a... method instead, or use "
                 "PgAgentSaver from sync code"
+            )
+        if self._home[0].is_closed():
+            work.close()
+            raise RuntimeError(
+                "the loop of this saver is closed: await a call of it on another one"
             )
         return asyncio.run_coroutine_threadsafe(work, self._home[0]).result()
 

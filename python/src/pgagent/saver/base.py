@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-import random
+import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
@@ -26,7 +26,7 @@ from psycopg import BaseConnection
 
 from pgagent import calls
 from pgagent.calls import Call, Row
-from pgagent.errors import BadArgument
+from pgagent.errors import BadArgument, BaseMissing, HistoryBroken
 from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, SeenThread, token_of
 from pgagent.saver import codec
 from pgagent.saver.codec import History, OnFork
@@ -38,6 +38,8 @@ from pgagent.saver.serde import Allowed, Coder, strict_serializer, with_types
 from pgagent.saver.values import Learned
 
 Source = TypeVar("Source")
+
+_random = secrets.SystemRandom()
 
 
 class Put(NamedTuple):
@@ -107,16 +109,17 @@ class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
     def get_next_version(self, current: str | None, channel: None) -> str:
         """The next version of a channel: a count that sorts as text, and a random part.
 
-        Two branches of a thread reach the same count; the random part keeps their values apart. A
-        thread that was begun with 32 digits goes on with them, since LangGraph compares versions as
-        text.
+        Two branches of a thread reach the same count; the random part keeps their values apart. It
+        is the system's: nodes that seed ``random`` would make all branches alike, and of hundreds
+        of branches two would draw the same 16 bits. A thread that was begun with 32 digits goes on
+        with them, since LangGraph compares versions as text.
         """
         if current is None:
-            return f"{1:08x}.{random.getrandbits(16):04x}"
+            return f"{1:08x}.{secrets.token_urlsafe(6)}"
         count = str(current).partition(".")[0]
         if len(count) == 32:
-            return f"{int(count) + 1:032}.{random.random():016}"
-        return f"{int(count, 16) + 1:08x}.{random.getrandbits(16):04x}"
+            return f"{int(count) + 1:032}.{_random.random():016}"
+        return f"{int(count, 16) + 1:08x}.{secrets.token_urlsafe(6)}"
 
     # --- LangGraph's calls, as ours
 
@@ -138,6 +141,8 @@ class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
         checkpoint: Checkpoint,
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
+        *,
+        carry: bool = False,
     ) -> Put:
         thread_id, checkpoint_ns = _thread(config), _namespace(config)
         token = token_of(config, thread_id)
@@ -155,6 +160,7 @@ class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
             leftovers=bool(config["configurable"].get(LEFTOVERS_KEY)),
             on_fork=self._on_fork,
             history=self._history,
+            carry=carry,
         )
         stored = codec.config_of(
             config["configurable"]["thread_id"], checkpoint_ns, checkpoint["id"]
@@ -162,6 +168,19 @@ class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
         if token is not None:
             stored["configurable"][TOKEN_KEY] = RunToken(token, thread_id)
         return Put(calls.put_checkpoint(message.header, message.body, token), stored, learned)
+
+    def _carry(self, put: Put, refusal: BaseMissing | HistoryBroken, carry: bool) -> bool:
+        """How to send a refused checkpoint again: whether with all that its parent had, too.
+
+        What builds on another version is sent whole either way.
+
+        Raises:
+            HistoryBroken: that was sent, and there is more that only the parent had.
+        """
+        self._memory.forget(put.learned)
+        if isinstance(refusal, HistoryBroken) and carry:
+            raise refusal
+        return carry or isinstance(refusal, HistoryBroken)
 
     def _note(self, put: Put) -> RunnableConfig:
         """What to do once a checkpoint is stored."""

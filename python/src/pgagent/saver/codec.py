@@ -87,8 +87,11 @@ def encode_checkpoint(
     leftovers: bool,
     on_fork: OnFork,
     history: History,
+    carry: bool,
 ) -> Encoded:
     """What ``put_checkpoint`` takes.
+
+    ``carry``: also the values that the parent had, which may not be stored any more.
 
     Raises:
         BadArgument: a value or the metadata cannot be stored; names the channel or key, and where.
@@ -97,6 +100,12 @@ def encode_checkpoint(
     new = Values(coder, memory, body, large)
     values = checkpoint["channel_values"]
     inline = {name: value for name, value in values.items() if is_inline(value)}
+    versions = checkpoint["channel_versions"]
+    carried = [
+        name
+        for name in values
+        if name not in inline and name not in new_versions and name in versions
+    ]
     header: dict[str, Any] = {
         "thread_id": thread_id,
         "checkpoint_ns": checkpoint_ns,
@@ -113,7 +122,13 @@ def encode_checkpoint(
             for name, version in new_versions.items()
             if name in values and name not in inline
         ],
+        "carried": carried,
     }
+    if carry:
+        header["carried"] = []
+        header["channels"] += [
+            new.carried(name, str(versions[name]), values[name]) for name in carried
+        ]
     text = f'{_header_text(header)[:-1]}, "metadata": {_metadata_text(metadata)}}}'
     return Encoded(Message(text, body.joined()), new.learned)
 
@@ -248,9 +263,9 @@ def decode(coder: Coder, rows: Iterable[Row], memory: Memory | None = None) -> D
     """Checkpoint tuples from the rows of ``get_checkpoint`` or ``list_checkpoints``.
 
     They are made one by one, as they are asked for. In a list an item is deserialised once, however
-    many checkpoints share it; each gets a shallow copy of its own. A value that is stored whole is
-    deserialised for each. ``memory``, when given, notes the values of the one checkpoint that was
-    read.
+    many checkpoints share it; each gets a shallow copy of its own, or of a dict's value. What is
+    stored whole is deserialised for each. ``memory``, when given, notes the values of the one
+    checkpoint that was read.
     """
     token: int | None = None
     heads: list[Fields] = []
@@ -313,7 +328,9 @@ class _Stored:
         missing = [number for number in numbers if number not in loaded]
         items = _items(self._coder, f.channel, self.items[log], missing)
         loaded.update(zip(missing, items, strict=True))
-        return _shaped(f.type, [copy_of(loaded[number]) for number in numbers])
+        if f.type == "dict":
+            return {key: copy_of(value) for key, value in (loaded[number] for number in numbers)}
+        return [copy_of(loaded[number]) for number in numbers]
 
     def known(self, found: CheckpointTuple) -> Iterable[tuple[ChannelKey, Known]]:
         """What may be noted of the values of a checkpoint, before it is handed out."""

@@ -21,7 +21,7 @@ from psycopg_pool import ConnectionPool
 
 from pgagent import calls, install
 from pgagent.client import Client
-from pgagent.errors import BaseMissing, NotFound, ThreadGone
+from pgagent.errors import BaseMissing, HistoryBroken, NotFound, ThreadGone
 from pgagent.saver.base import SaverBase
 
 Source = str | ConnectionPool[Any] | Connection[Any]
@@ -124,13 +124,14 @@ class PgAgentSaver(SaverBase[Source]):
     ) -> RunnableConfig:
         """Stores a checkpoint and returns the config that names it."""
         with self._putting(config, checkpoint):
-            put = self._put_call(config, checkpoint, metadata, new_versions)
-            try:
-                self.client.run(put.call)
-            except BaseMissing:
-                self._memory.forget(put.learned)
-                put = self._put_call(config, checkpoint, metadata, new_versions)
-                self.client.run(put.call)
+            carry = False
+            while True:
+                put = self._put_call(config, checkpoint, metadata, new_versions, carry=carry)
+                try:
+                    self.client.run(put.call)
+                    break
+                except (BaseMissing, HistoryBroken) as refusal:
+                    carry = self._carry(put, refusal, carry)
         return self._note(put)
 
     def put_writes(

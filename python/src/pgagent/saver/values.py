@@ -86,6 +86,12 @@ class Values:
         self.learned[key] = Known(version, split.kind, True, 0, digests, sizes)
         return element | members
 
+    def carried(self, channel: str, version: str, value: Any) -> dict[str, Any]:
+        """Adds a value of an earlier version, which may be stored or not; without a digest, since
+        what a node edits in place and does not return is no new version."""
+        stored = self._coder.dumps_whole(value, f"channel {channel!r}")
+        return {"channel": channel, "version": version, **self._body.add(stored)}
+
     def _digest(self, digest: bytes) -> dict[str, str]:
         """What the server is told of a digest: nothing where values are encrypted.
 
