@@ -47,8 +47,12 @@ begin
     join pgagent.agent_sessions as s on s.thread_id = j.thread_id
     left join pgagent.agent_jobs as live on live.job_id = s.active_job_id
     -- agent_jobs_by_key
-    left join pgagent.agent_jobs as known
-      on known.thread_id = j.thread_id and known.idempotency_key = j.idempotency_key
+    left join lateral (
+      select k.job_id, k.status, k.fingerprint
+      from pgagent.agent_jobs as k
+      where k.thread_id = j.thread_id and k.idempotency_key = j.idempotency_key
+      offset 0
+    ) as known on true
   ),
   keyed as (
     select
