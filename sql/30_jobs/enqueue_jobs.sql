@@ -35,7 +35,7 @@ begin
     );
   end if;
   return query
-  select e.ordinal, e.job_id, e.status, e.enqueued, e.error
+  select e.ordinal, e.job_id, e.status, coalesce(e.enqueued, false), e.error
   from pgagent._enqueue_batch(jobs, keep_rest) as e
   order by e.ordinal;
 end
