@@ -147,7 +147,7 @@ class Second:
         job = self.paused()
         questions = self.stage.job(job).waiting_for
         assert questions
-        self.stage.client.resume_job(job, {key: "so" for key in questions})
+        self.stage.client.resume_job(job, dict.fromkeys(questions, "so"))
         return job
 
     def edited(self) -> UUID:

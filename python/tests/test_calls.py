@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from pgagent import AsyncClient, BadArgument, StaleToken, ThreadBusy
-
 from support.stage import Stage
 
 
@@ -63,7 +62,8 @@ def test_a_batch_of_jobs_is_answered_one_by_one(stage: Stage) -> None:
         "code": "PA008", "message": "priority must be from 0 to 9", "detail": "priority: 11",
         "hint": "",
     }  # fmt: skip
-    assert answers[0].job_id and answers[1].job_id
+    assert answers[0].job_id
+    assert answers[1].job_id
     first, second = stage.job(answers[0].job_id), stage.job(answers[1].job_id)
     assert (first.payload, first.priority) == ("x\ufffd", 3)
     assert 50 < (first.available_at - first.created_at).total_seconds() <= 60

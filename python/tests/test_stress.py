@@ -243,7 +243,7 @@ class Session:
             "enqueue_job",
             "%s, '1', delay => %s, priority => %s, idempotency_key => %s, on_busy => %s",
             thread, self.random.choice(("0", "0", "20 ms")), self.random.randrange(10), key,
-            self.random.choice(("enqueue", "enqueue", "enqueue", "reject", "interrupt", "rollback")),
+            self.random.choice(("enqueue", "enqueue", "reject", "interrupt", "rollback")),
         )  # fmt: skip
 
     def enqueue_batch(self, _: str) -> None:
@@ -406,7 +406,8 @@ LOCAL: dict[Callable[[Session, str], None], int] = {
 """What stays on one thread, for transactions of several calls."""
 
 WEIGHTS: dict[Callable[[Session, str], None], int] = {
-    **LOCAL, Session.enqueue: 14, Session.enqueue_batch: 5, Session.create: 1, Session.delete: 1, Session.start: 3,
+    **LOCAL, Session.enqueue: 14, Session.enqueue_batch: 5, Session.create: 1,
+    Session.delete: 1, Session.start: 3,
     Session.claim: 14, Session.claims: 4, Session.renew: 5, Session.complete: 10, Session.fail: 4,
     Session.release: 4, Session.pause: 3, Session.resume: 4, Session.cancel: 4, Session.reap: 2,
     Session.requeue: 4, Session.tick: 1, Session.schedule: 1, Session.unschedule: 1,

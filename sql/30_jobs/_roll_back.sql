@@ -111,7 +111,11 @@ begin
   update pgagent.usage_records as u
   set rolled_back_at = v_now
   where u.thread_id = job.thread_id and u.job_id = job.job_id;
-  update pgagent.agent_jobs as j set rolled_back_at = v_now where j.job_id = job.job_id;
+  -- Its input was never taken in, and nobody answered it.
+  update pgagent.agent_jobs as j
+  set
+    rolled_back_at = v_now, started_checkpoint_id = null, progress_step = null, resume = null
+  where j.job_id = job.job_id;
 end
 $$;
 

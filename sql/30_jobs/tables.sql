@@ -66,9 +66,6 @@ create table pgagent.agent_jobs (
   constraint agent_jobs_paused_means_waiting_for_something check (
     (status = 'AWAITING_HUMAN') = (waiting_for is not null)
   ),
-  constraint agent_jobs_rolled_back_means_cancelled check (
-    rolled_back_at is null or status = 'CANCELLED'
-  ),
   constraint agent_jobs_result_means_completed check (result is null or status = 'COMPLETED'),
   constraint agent_jobs_key_has_a_fingerprint check (
     (idempotency_key is null) = (fingerprint is null)

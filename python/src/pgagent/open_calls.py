@@ -28,9 +28,7 @@ def answers_to_open_calls(messages: Sequence[Any]) -> list[ToolMessage]:
             answered.add(message.tool_call_id)
         elif isinstance(message, AIMessage):
             return [
-                ToolMessage(
-                    INTERRUPTED, tool_call_id=call["id"], name=call["name"], status="error"
-                )
+                ToolMessage(INTERRUPTED, tool_call_id=call["id"], name=call["name"], status="error")
                 for call in message.tool_calls
                 if call["id"] and call["id"] not in answered
             ]
@@ -78,8 +76,9 @@ def scribe(graph: Pregel[Any, Any, Any, Any]) -> str | None:
     """A node in whose name a state may be edited without a route of the graph being asked; None
     when there is none."""
     builder = getattr(graph, "builder", None)
-    nodes = getattr(builder, "nodes", {})
-    return next((name for name in nodes if not builder.branches.get(name)), None)
+    if builder is None:
+        return None
+    return next((name for name in builder.nodes if not builder.branches.get(name)), None)
 
 
 def _input_channels(graph: Pregel[Any, Any, Any, Any]) -> set[str]:
