@@ -1,5 +1,4 @@
--- Enqueues elements on at most 1,000 threads: what enqueue_job does, in sets. The rules are those of
--- _enqueue_rules.
+-- Enqueues elements on at most 1,000 threads: what enqueue_job does, in sets, by the same rules.
 --
 -- Returns: the elements with job_id, status and enqueued, or error.
 -- Locks:   the sessions, in the order of their ids; the live jobs that step back.

@@ -111,4 +111,5 @@ begin atomic
       step_timeout,on_busy,trace_id,retry_base,retry_cap}'::text[];
 end;
 
-comment on function pgagent._job_members() is 'The members that an element of enqueue_jobs may have.';
+comment on function pgagent._job_members() is
+'The members that an element of enqueue_jobs may have.';

@@ -7,8 +7,8 @@ select
   m.made_by
 from (
   values
-  (null, 'PENDING', 'job_enqueued', 'enqueue_job, enqueue_jobs, start_run: the thread is free'),
-  (null, 'WAITING', 'job_enqueued', 'enqueue_job, enqueue_jobs: another job of the thread is live'),
+  (null, 'PENDING', 'job_enqueued', 'enqueue_job, enqueue_jobs, start_run: nobody is live'),
+  (null, 'WAITING', 'job_enqueued', 'enqueue_job, enqueue_jobs: another job is live'),
   ('WAITING', 'PENDING', 'job_promoted', 'whatever ends the live job of the thread'),
   ('PENDING', 'WAITING', 'job_stepped_back', 'enqueue_job, enqueue_jobs: a job that is due earlier'),
   ('PENDING', 'IN_PROGRESS', 'job_claimed', 'claim_job, claim_jobs, start_run'),
@@ -21,8 +21,8 @@ from (
   ('IN_PROGRESS', 'PENDING', 'job_timed_out', 'reap_expired: the step took too long'),
   ('IN_PROGRESS', 'FAILED', 'job_failed', 'fail_job: fatal, or the last attempt'),
   ('IN_PROGRESS', 'FAILED', 'delivery_failed', 'reap_expired: the last attempt'),
-  ('IN_PROGRESS', 'TIMED_OUT', 'job_timed_out', 'reap_expired, fail_job, release_job: the deadline'),
-  ('PENDING', 'TIMED_OUT', 'job_timed_out', 'reap_expired: the deadline'),
+  ('IN_PROGRESS', 'TIMED_OUT', 'job_timed_out', 'reap_expired, fail_job, release_job: deadline'),
+  ('PENDING', 'TIMED_OUT', 'job_timed_out', 'reap_expired: deadline'),
   ('WAITING', 'CANCELLED', 'job_cancelled', 'cancel_job'),
   ('PENDING', 'CANCELLED', 'job_cancelled', 'cancel_job; on_busy = interrupt, rollback'),
   ('AWAITING_HUMAN', 'CANCELLED', 'job_cancelled', 'cancel_job; on_busy = interrupt, rollback'),
