@@ -66,7 +66,6 @@ begin
     where m.thread_id = job.thread_id
       and m.job_id = job.job_id
       and m.role = 'tool_call'
-      and m.tool_call_id is not null
       and m.retracted_at is null
       and not exists (
         select from pgagent.session_messages as r

@@ -19,7 +19,7 @@ from (
   ('IN_PROGRESS', 'PENDING', 'job_failed', 'fail_job: it is retried'),
   ('IN_PROGRESS', 'PENDING', 'job_lost', 'reap_expired: the worker was silent'),
   ('IN_PROGRESS', 'PENDING', 'job_timed_out', 'reap_expired: the step took too long'),
-  ('IN_PROGRESS', 'FAILED', 'job_failed', 'fail_job: fatal, or the last attempt'),
+  ('IN_PROGRESS', 'FAILED', 'job_failed', 'fail_job: fatal, or the last attempt; on_loop = fail'),
   ('IN_PROGRESS', 'FAILED', 'delivery_failed', 'reap_expired: the last attempt'),
   ('IN_PROGRESS', 'TIMED_OUT', 'job_timed_out', 'reap_expired, fail_job, release_job: deadline'),
   ('PENDING', 'TIMED_OUT', 'job_timed_out', 'reap_expired: deadline'),
