@@ -109,10 +109,13 @@ INVARIANTS = {
     "a run that was rolled back has left something": """
         select j.job_id from pgagent.agent_jobs as j
         where j.rolled_back_at is not null and (
-          exists (select from pgagent.checkpoints as c where c.job_id = j.job_id)
-          or exists (select from pgagent.checkpoint_writes as w where w.job_id = j.job_id)
+          exists (select from pgagent.checkpoints as c
+            where c.job_id = j.job_id and c.created_at >= coalesce(j.began_anew_at, '-infinity'))
+          or exists (select from pgagent.checkpoint_writes as w
+            where w.job_id = j.job_id and w.created_at >= coalesce(j.began_anew_at, '-infinity'))
           or exists (select from pgagent.session_messages as m
-            where m.job_id = j.job_id and m.retracted_at is null)
+            where m.job_id = j.job_id and m.retracted_at is null
+              and m.created_at >= coalesce(j.began_anew_at, '-infinity'))
         )""",
     # Each mark names the token it was written under: no other run may have been let in meanwhile.
     "two runs wrote at once": """

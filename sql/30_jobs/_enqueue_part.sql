@@ -187,6 +187,12 @@ begin
     v_now + j.delay, j.max_attempts, j.timeout, j.step_timeout, j.idempotency_key, j.fingerprint,
     j.trace_id, j.retry_base, j.retry_cap, v_now
   from added as j;
+  perform pgagent._wake(j.queue, 'PENDING', null)
+  from (
+    select distinct b.queue
+    from unnest(v_jobs) as b
+    where b.enqueued and b.status = 'PENDING' and b.delay = '0'
+  ) as j;
   return v_jobs;
 end
 $$;

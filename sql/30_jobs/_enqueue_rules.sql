@@ -5,7 +5,7 @@
 create function pgagent._check_job(
   thread_id text, payload jsonb, queue text, priority integer, delay interval, config jsonb,
   idempotency_key text, max_attempts integer, timeout interval, step_timeout interval,
-  trace_id text, retry_base interval, retry_cap interval
+  trace_id text, retry_base interval default null, retry_cap interval default null
 )
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
 -- Takes back what a run of the thread did, as if it had never been. The run is the thread's live
--- one, so that no other has begun since.
+-- one, so that no other has begun since. Of a requeued job that began anew: since then.
 --
 -- Deleted: its checkpoints in every namespace, and what grew from them: their descendants, and the
 --          subgraph checkpoints of runs that began there (a person's update_state on top carries no
@@ -20,6 +20,7 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := pgagent._now();
+  v_since timestamptz := coalesce(job.began_anew_at, '-infinity');
   v_namespaces text[];
   v_numbers bigint[];
   v_pruned text;
@@ -28,7 +29,7 @@ begin
   with recursive stored as materialized (
     select
       c.checkpoint_ns, c.checkpoint_id, c.seq, c.parent_checkpoint_id,
-      c.job_id is not distinct from job.job_id as is_its_own,
+      (c.job_id = job.job_id and c.created_at >= v_since) is true as is_its_own,
       c.metadata -> 'parents' as parents
     from pgagent.checkpoints as c
     where c.thread_id = job.thread_id
@@ -94,23 +95,28 @@ begin
   end if;
 
   delete from pgagent.checkpoint_writes as w
-  where w.thread_id = job.thread_id and w.job_id = job.job_id;
+  where w.thread_id = job.thread_id and w.job_id = job.job_id
+    and w.created_at >= v_since;
   if v_gone > 0 then
     perform pgagent._keep_checkpoints(job.thread_id, v_namespaces, v_numbers);
   end if;
 
   update pgagent.session_messages as m
   set retracted_at = v_now, idempotency_key = null, fingerprint = null
-  where m.thread_id = job.thread_id and m.job_id = job.job_id and m.retracted_at is null;
+  where m.thread_id = job.thread_id and m.job_id = job.job_id
+    and m.created_at >= v_since and m.retracted_at is null;
   update pgagent.session_events as e
   set rolled_back_at = v_now
-  where e.thread_id = job.thread_id and e.job_id = job.job_id;
+  where e.thread_id = job.thread_id and e.job_id = job.job_id
+    and e.created_at >= v_since;
   update pgagent.tool_calls as t
   set rolled_back_at = v_now
-  where t.thread_id = job.thread_id and t.job_id = job.job_id;
+  where t.thread_id = job.thread_id and t.job_id = job.job_id
+    and t.created_at >= v_since;
   update pgagent.usage_records as u
   set rolled_back_at = v_now
-  where u.thread_id = job.thread_id and u.job_id = job.job_id;
+  where u.thread_id = job.thread_id and u.job_id = job.job_id
+    and u.created_at >= v_since;
   -- Its input was never taken in, and nobody answered it.
   update pgagent.agent_jobs as j
   set

@@ -7,7 +7,7 @@ select
   m.made_by
 from (
   values
-  (null, 'PENDING', 'job_enqueued', 'enqueue_job, enqueue_jobs, start_run: nobody is live'),
+  (null, 'PENDING', 'job_enqueued', 'enqueue_job, enqueue_jobs, start_run: none live'),
   (null, 'WAITING', 'job_enqueued', 'enqueue_job, enqueue_jobs: another job is live'),
   ('WAITING', 'PENDING', 'job_promoted', 'whatever ends the live job of the thread'),
   ('PENDING', 'WAITING', 'job_stepped_back', 'enqueue_job, enqueue_jobs: a job that is due earlier'),
@@ -23,6 +23,12 @@ from (
   ('IN_PROGRESS', 'FAILED', 'delivery_failed', 'reap_expired: the last attempt'),
   ('IN_PROGRESS', 'TIMED_OUT', 'job_timed_out', 'reap_expired, fail_job, release_job: deadline'),
   ('PENDING', 'TIMED_OUT', 'job_timed_out', 'reap_expired: deadline'),
+  ('FAILED', 'PENDING', 'job_requeued', 'requeue_job: none is live'),
+  ('FAILED', 'WAITING', 'job_requeued', 'requeue_job: another job is live'),
+  ('TIMED_OUT', 'PENDING', 'job_requeued', 'requeue_job: none is live'),
+  ('TIMED_OUT', 'WAITING', 'job_requeued', 'requeue_job: another job is live'),
+  ('CANCELLED', 'PENDING', 'job_requeued', 'requeue_job: none is live'),
+  ('CANCELLED', 'WAITING', 'job_requeued', 'requeue_job: another job is live'),
   ('WAITING', 'CANCELLED', 'job_cancelled', 'cancel_job'),
   ('PENDING', 'CANCELLED', 'job_cancelled', 'cancel_job; on_busy = interrupt, rollback'),
   ('AWAITING_HUMAN', 'CANCELLED', 'job_cancelled', 'cancel_job; on_busy = interrupt, rollback'),

@@ -38,6 +38,7 @@ create table pgagent.agent_jobs (
   created_at timestamptz not null default pgagent._now(),
   started_at timestamptz,
   completed_at timestamptz,
+  began_anew_at timestamptz,
   rolled_back_at timestamptz,
   constraint agent_jobs_pkey primary key (job_id),
   constraint agent_jobs_thread_id_fkey foreign key (thread_id)
@@ -148,6 +149,8 @@ comment on column pgagent.agent_jobs.error is 'The last error.';
 comment on column pgagent.agent_jobs.created_at is 'When it was enqueued.';
 comment on column pgagent.agent_jobs.started_at is 'When it was first claimed.';
 comment on column pgagent.agent_jobs.completed_at is 'When it ended.';
+comment on column pgagent.agent_jobs.began_anew_at is
+'When a requeued job was last told to begin with its payload; a rollback reaches back to there.';
 comment on column pgagent.agent_jobs.rolled_back_at is
 'When its work was taken back; its events, tool calls and usage carry the same time.';
 

@@ -70,6 +70,25 @@ select pgagent.reap_expired();
 select pgagent_test.advance('2 hours');
 select pgagent.reap_expired();
 
+-- Each end goes on, on a free thread and behind another job.
+create function pg_temp.requeue(thread text, behind boolean) returns void
+language plpgsql volatile
+as $$
+begin
+  if behind then
+    perform pgagent.enqueue_job(thread, '1');
+  end if;
+  perform pgagent.requeue_job(job_id) from pgagent.agent_jobs where thread_id = thread and seq = 1;
+end
+$$;
+select pgagent.cancel_job(pg_temp.start('gone'), force => true);
+select pgagent.cancel_job(pg_temp.start('gone behind'), force => true);
+select pgagent.fail_job(pg_temp.start('failed behind'), 1, '1', fatal => true);
+select pg_temp.start('slow behind', ', timeout => ''1 us''');
+select pgagent.reap_expired();
+select pg_temp.requeue(t.thread, t.thread like '%behind')
+from unnest('{gone,gone behind,failed,failed behind,slow,slow behind}'::text[]) as t (thread);
+
 create temporary view events as
 select *, row_number() over (partition by job_id order by seq) as nth
 from pgagent.session_events
