@@ -10,7 +10,7 @@ from (
   (null, 'PENDING', 'job_enqueued', 'enqueue_job, enqueue_jobs, start_run: none live'),
   (null, 'WAITING', 'job_enqueued', 'enqueue_job, enqueue_jobs: another job is live'),
   ('WAITING', 'PENDING', 'job_promoted', 'whatever ends the live job of the thread'),
-  ('PENDING', 'WAITING', 'job_stepped_back', 'enqueue_job, enqueue_jobs: a job that is due earlier'),
+  ('PENDING', 'WAITING', 'job_stepped_back', 'enqueue_job, enqueue_jobs: one is due earlier'),
   ('PENDING', 'IN_PROGRESS', 'job_claimed', 'claim_job, claim_jobs, start_run'),
   ('IN_PROGRESS', 'COMPLETED', 'job_completed', 'complete_job'),
   ('IN_PROGRESS', 'AWAITING_HUMAN', 'job_paused', 'pause_job'),
