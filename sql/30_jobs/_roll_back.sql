@@ -5,6 +5,7 @@
 --          subgraph checkpoints of runs that began there (a person's update_state on top carries no
 --          job); their writes; the run's writes on checkpoints of others; the versions and items
 --          that no checkpoint needs then. The head is the newest that is left.
+--          Its summaries: what they stand for is sent as it is again.
 -- Retracted: its messages; they keep their numbers, and their keys are free again.
 -- Marked:  the job, its events, tool calls and usage stay, with rolled_back_at.
 -- Not known: user messages that were appended without the run's token; special writes (answers,
@@ -105,6 +106,9 @@ begin
   set retracted_at = v_now, idempotency_key = null, fingerprint = null
   where m.thread_id = job.thread_id and m.job_id = job.job_id
     and m.created_at >= v_since and m.retracted_at is null;
+  delete from pgagent.context_summaries as c
+  where c.thread_id = job.thread_id and c.job_id = job.job_id
+    and c.created_at >= v_since;
   update pgagent.session_events as e
   set rolled_back_at = v_now
   where e.thread_id = job.thread_id and e.job_id = job.job_id

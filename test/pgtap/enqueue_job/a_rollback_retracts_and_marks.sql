@@ -1,10 +1,11 @@
 begin;
 \ir ../_lib.sql
-select plan(7);
+select plan(8);
 
 select pg_temp.run('t');
 select pgagent.append_message('t', 'user', '"hi"');
 select pgagent.append_message('t', 'assistant', '"x"', 1, turn => 'a');
+select pgagent.record_summary('t', 1, '"said hi"', 1);
 select pgagent.append_event('t', 'step', null, 1);
 select pgagent.begin_tool_call('t', 'pay', 'k', fencing_token => 1);
 select pgagent.record_usage('t', 'u', 5, fencing_token => 1);
@@ -29,6 +30,7 @@ select ok(
   (select bool_and((rolled_back_at is not null) = (job_id = :'old')) from pgagent.agent_jobs),
   'the job'
 );
+select is_empty('select from pgagent.context_summaries', 'its summaries are gone');
 select is((select head_checkpoint_id from pgagent.agent_sessions), null, 'the head');
 select pgagent.claim_job('w1');
 select results_eq(
