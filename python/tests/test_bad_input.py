@@ -110,6 +110,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "enable_metadata_index": {},
     "enqueue_job": {"thread_id": "busy", "payload": Jsonb(1)},
     "events_since": {"thread_id": "busy"},
+    "enqueue_jobs": {"jobs": Jsonb([{"thread_id": "busy", "payload": 1}])},
     "fail_job": {"job_id": "busy", "fencing_token": 2, "error": Jsonb(1)},
     "fail_tool_call": {"call_id": "busy", "error": Jsonb(1), "fencing_token": 2},
     "fork_session": {"thread_id": "busy", "checkpoint_id": "c1", "new_thread": "new"},
@@ -226,6 +227,15 @@ BY_NAME: dict[str, dict[str, Any]] = {
     "mode": {"unknown": "loose"},
     "arguments": {"unknown": "loose"},
     "tools": {"of_numbers": Jsonb({"f": 1})},
+    "jobs": {
+        "of_numbers": Jsonb([1]),
+        "of_an_unknown_member": Jsonb([{"thread_id": "busy", "payload": 1, "prority": 1}]),
+        "of_another_type": Jsonb([{"thread_id": "busy", "payload": 1, "delay": "soon"}]),
+        "without_payload": Jsonb([{"thread_id": "busy"}]),
+        "on_a_busy_thread": Jsonb([{"thread_id": "busy", "payload": 1, "on_busy": "reject"}]),
+        "on_an_archived_thread": Jsonb([{"thread_id": "stored", "payload": 1}]),
+        "many": Jsonb([{"thread_id": "busy", "payload": 1}] * 10_001),
+    },
     "body": {"short": b""},
     "header": {
         "unknown_thread": Jsonb(HEADER | {"thread_id": "unknown"}),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from pgagent import AsyncClient, BadArgument, StaleToken, ThreadBusy
 from support.stage import Stage
 
 
@@ -39,3 +42,49 @@ def test_what_jsonb_cannot_hold_is_replaced_and_the_rest_is_kept(
     assert found is not None
     assert all(value in (kept, None) for value in found)
     assert found[0] == kept
+
+
+def test_a_batch_of_jobs_is_answered_one_by_one(stage: Stage) -> None:
+    jobs = [
+        {"thread_id": "a", "payload": "x\0", "delay": timedelta(minutes=1), "priority": 3},
+        {"thread_id": "b", "payload": None, "timeout": 90, "config": {"recursion_limit": 7}},
+        {"thread_id": "c", "payload": 1, "priority": 11},
+    ]
+    with pytest.raises(BadArgument, match=re.escape("jobs[2]: priority must be from 0 to 9")):
+        stage.client.enqueue_jobs(jobs)
+    answers = stage.client.enqueue_jobs(jobs, keep_rest=True)
+
+    assert [(answer.status, answer.enqueued) for answer in answers] == [
+        ("PENDING", True), ("PENDING", True), (None, False),
+    ]  # fmt: skip
+    assert answers[2].job_id is None
+    assert answers[2].error == {
+        "code": "PA008", "message": "priority must be from 0 to 9", "detail": "priority: 11",
+        "hint": "",
+    }  # fmt: skip
+    assert answers[0].job_id
+    assert answers[1].job_id
+    first, second = stage.job(answers[0].job_id), stage.job(answers[1].job_id)
+    assert (first.payload, first.priority) == ("x\ufffd", 3)
+    assert 50 < (first.available_at - first.created_at).total_seconds() <= 60
+    assert (second.payload, second.config) == (None, {"recursion_limit": 7})
+
+
+async def test_a_batch_of_jobs_with_await(stage: Stage, worker_dsn: str) -> None:
+    async with AsyncClient(worker_dsn) as client:
+        jobs = [{"thread_id": "a", "payload": 1, "idempotency_key": "k"}] * 2
+        one, other = await client.enqueue_jobs(jobs)
+    assert (one.enqueued, other.enqueued) == (True, False)
+    assert one.job_id == other.job_id
+
+
+def test_a_run_may_end_the_one_before_it(stage: Stage) -> None:
+    old = stage.client.start_run("t", "w1")
+    with pytest.raises(ThreadBusy):
+        stage.client.start_run("t", "w2")
+    new = stage.client.start_run("t", "w2", on_busy="interrupt")
+    assert new.fencing_token == 2
+    with pytest.raises(StaleToken):
+        stage.client.append_event("t", "late", fencing_token=old.fencing_token)
+    stage.client.enqueue_job("t", 1, on_busy="rollback", retry_base=5, retry_cap=60)
+    assert stage.status(new.job_id) == "CANCELLED"

@@ -17,11 +17,12 @@ from psycopg import Connection
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool
 
-from pgagent import AsyncPgAgentSaver, Client, PgAgentSaver
+from pgagent import AsyncPgAgentSaver, Client, PgAgentSaver, ThreadBusy
 from pgagent.testing import Clock, Databases, Server
 from support import family
 from support.family import Graph, Saver, State
 from support.fixtures import WORKER
+from support.processes import Forked
 from support.stage import Stage, thread
 
 CLIENTS = 8
@@ -116,6 +117,31 @@ def test_workers_share_jobs_and_answers(pooled: Stage) -> None:
         assert (one.wait(), other.wait()) == (0, 0)
     assert [pooled.status(job) for job in jobs] == ["COMPLETED"] * 6
     assert pooled.journal.nodes().count("fin") == 6
+
+
+@pytest.mark.parametrize("on_busy", ["reject", "interrupt", "rollback"])
+def test_the_database_decides_who_runs_on_a_busy_thread(pooled: Stage, on_busy: Any) -> None:
+    """Eight processes at once, each with its own pool of the pooler."""
+
+    def ask() -> None:
+        with Client(pooled.dsn) as client:
+            try:
+                client.enqueue_job("t", 1, on_busy=on_busy)
+                pooled.journal.note("enqueued")
+            except ThreadBusy:
+                pooled.journal.note("busy")
+
+    processes = [Forked(ask) for _ in range(CLIENTS)]
+    assert [process.wait() for process in processes] == [0] * CLIENTS
+    statuses = [
+        status
+        for (status,) in pooled.conn.execute("select status from pgagent.agent_jobs order by seq")
+    ]
+    if on_busy == "reject":
+        assert statuses == ["PENDING"]
+        assert (pooled.journal.count("enqueued"), pooled.journal.count("busy")) == (1, CLIENTS - 1)
+    else:
+        assert statuses == ["CANCELLED"] * (CLIENTS - 1) + ["PENDING"]
 
 
 def test_an_installation_through_a_pooler_is_made_once(

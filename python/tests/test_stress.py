@@ -84,6 +84,39 @@ INVARIANTS = {
           from pgagent.session_events where kind = 'job_claimed'
         ) as c
         where token <= before""",
+    "a claim has no delivery, or a delivery no claim": """
+        select j.job_id from pgagent.agent_jobs as j
+        where (
+          select count(*) from pgagent.session_events as e
+          where e.job_id = j.job_id and e.kind = 'job_claimed'
+        ) <> (select count(*) from pgagent.job_attempts as t where t.job_id = j.job_id)
+          + (j.status = 'IN_PROGRESS')::integer""",
+    "a job waits, or does not, against what its events say": """
+        select j.job_id from pgagent.agent_jobs as j
+        cross join lateral (
+          select e.kind, e.data ->> 'status' as status from pgagent.session_events as e
+          where e.job_id = j.job_id and e.kind ~ '^(job|delivery)_' and e.kind not in (
+            'job_cancel_requested', 'job_enqueued'
+          )
+          order by e.seq desc limit 1
+        ) as last
+        where j.status <> case last.kind
+          when 'job_promoted' then 'PENDING' when 'job_stepped_back' then 'WAITING'
+          when 'job_claimed' then 'IN_PROGRESS' when 'job_resumed' then 'PENDING'
+          when 'job_cancelled' then 'CANCELLED'
+          else coalesce(last.status, 'TIMED_OUT')
+        end""",
+    "a run that was rolled back has left something": """
+        select j.job_id from pgagent.agent_jobs as j
+        where j.rolled_back_at is not null and (
+          exists (select from pgagent.checkpoints as c
+            where c.job_id = j.job_id and c.created_at >= coalesce(j.began_anew_at, '-infinity'))
+          or exists (select from pgagent.checkpoint_writes as w
+            where w.job_id = j.job_id and w.created_at >= coalesce(j.began_anew_at, '-infinity'))
+          or exists (select from pgagent.session_messages as m
+            where m.job_id = j.job_id and m.retracted_at is null
+              and m.created_at >= coalesce(j.began_anew_at, '-infinity'))
+        )""",
     # Each mark names the token it was written under: no other run may have been let in meanwhile.
     "two runs wrote at once": """
         select m.thread_id, m.seq from pgagent.session_events as m
@@ -213,11 +246,24 @@ class Session:
             "enqueue_job",
             "%s, '1', delay => %s, priority => %s, idempotency_key => %s, on_busy => %s",
             thread, self.random.choice(("0", "0", "20 ms")), self.random.randrange(10), key,
-            self.random.choice(("enqueue", "enqueue", "reject")),
+            self.random.choice(("enqueue", "enqueue", "reject", "interrupt", "rollback")),
         )  # fmt: skip
 
+    def enqueue_batch(self, _: str) -> None:
+        jobs = [
+            {"thread_id": self.random.choice(THREADS), "payload": 1,
+             "delay": self.random.choice((0, 0, 0.02)), "priority": self.random.randrange(10),
+             "idempotency_key": self.random.choice((None, f"j{self.random.randrange(10)}")),
+             "on_busy": self.random.choice(("enqueue", "enqueue", "reject"))}
+            for _ in range(self.random.randrange(1, 6))
+        ]  # fmt: skip
+        self.one("enqueue_jobs", "%s, %s", Jsonb(jobs), self.random.random() < 0.7)
+
     def start(self, thread: str) -> None:
-        row = self.one("start_run", "%s, %s, lease => '20 ms'", thread, self.name)
+        row = self.one(
+            "start_run", "%s, %s, lease => '20 ms', on_busy => %s", thread, self.name,
+            self.random.choice(("reject", "interrupt", "rollback")),
+        )  # fmt: skip
         assert row
         self.claimed(row[0], thread, row[1])
 
@@ -368,7 +414,8 @@ LOCAL: dict[Callable[[Session, str], None], int] = {
 """What stays on one thread, for transactions of several calls."""
 
 WEIGHTS: dict[Callable[[Session, str], None], int] = {
-    **LOCAL, Session.enqueue: 14, Session.create: 1, Session.delete: 1, Session.start: 3,
+    **LOCAL, Session.enqueue: 14, Session.enqueue_batch: 5, Session.create: 1,
+    Session.delete: 1, Session.start: 3,
     Session.claim: 14, Session.claims: 4, Session.renew: 5, Session.complete: 10, Session.fail: 4,
     Session.release: 4, Session.pause: 3, Session.resume: 4, Session.cancel: 4, Session.reap: 2,
     Session.requeue: 4, Session.tick: 1, Session.schedule: 1, Session.unschedule: 1,

@@ -123,6 +123,13 @@ def test_each_way_to_become_claimable_is_told_and_no_other(stage: Stage) -> None
         assert heard(conn) == ready, "requeued"
         stage.client.cancel_job(delayed)
         assert heard(conn) == []
+        stage.client.enqueue_jobs(
+            [{"thread_id": name, "payload": 1, "delay": delay} for name, delay in
+             (("t", 0), ("b1", 0), ("b2", 0), ("b3", 9))]
+        )  # fmt: skip
+        assert heard(conn) == ready, "a batch"
+        stage.client.enqueue_job("b1", 2, on_busy="interrupt")
+        assert heard(conn) == ready, "in place of another"
 
 
 def test_one_transaction_sends_one_notification_a_queue(stage: Stage) -> None:

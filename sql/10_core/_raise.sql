@@ -28,3 +28,24 @@ $$;
 
 comment on function pgagent._raise(text, text, text, text) is
 'Raises an error of class PA with its detail and hint. See pgagent.errors.';
+
+-- The same, of an error as JSON: code, message, detail, hint.
+--
+-- label: what stands before the message: '' or an element of a batch, 'jobs[3]: '.
+create function pgagent._raise_error(error jsonb, label text default '')
+returns void
+language plpgsql
+volatile
+parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform pgagent._raise(
+    error ->> 'code', label || (error ->> 'message'), coalesce(error ->> 'detail', ''),
+    coalesce(error ->> 'hint', '')
+  );
+end
+$$;
+
+comment on function pgagent._raise_error(jsonb, text) is
+'Raises an error that is given as JSON.';

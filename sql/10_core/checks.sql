@@ -97,8 +97,8 @@ $$;
 comment on function pgagent._check_object(text, jsonb, text) is
 'Raises PA008 unless the value is a JSON object, PA009 when it is too large.';
 
--- A JSON array of objects, within the limit for batches.
-create function pgagent._check_batch(argument text, value jsonb)
+-- A JSON array, within the limit for batches.
+create function pgagent._check_array(argument text, value jsonb)
 returns void
 language plpgsql
 immutable
@@ -106,8 +106,7 @@ parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if value is null or jsonb_typeof(value) <> 'array' or jsonb_array_length(value) = 0
-    or jsonb_path_exists(value, 'strict $[*] ? (@.type() != "object")') then
+  if value is null or jsonb_typeof(value) <> 'array' or jsonb_array_length(value) = 0 then
     perform pgagent._raise(
       'PA008', format('%s must be a JSON array of objects, with at least one', argument)
     );
@@ -116,6 +115,27 @@ begin
     perform pgagent._raise(
       'PA009', format('%s has more than %s elements', argument, pgagent._limit('batch')),
       format('limit: batch, elements: %s', jsonb_array_length(value)), 'Send it in parts.'
+    );
+  end if;
+end
+$$;
+
+comment on function pgagent._check_array(text, jsonb) is
+'Raises PA008 unless the value is a non-empty array, PA009 when it has too many elements.';
+
+-- The same, of objects alone.
+create function pgagent._check_batch(argument text, value jsonb)
+returns void
+language plpgsql
+immutable
+parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform pgagent._check_array(argument, value);
+  if jsonb_path_exists(value, 'strict $[*] ? (@.type() != "object")') then
+    perform pgagent._raise(
+      'PA008', format('%s must be a JSON array of objects, with at least one', argument)
     );
   end if;
 end

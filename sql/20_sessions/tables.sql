@@ -186,6 +186,7 @@ create table pgagent.session_events (
   job_id uuid,
   attempt integer,
   trace_id text collate "C",
+  rolled_back_at timestamptz,
   created_at timestamptz not null default pgagent._now(),
   constraint session_events_pkey primary key (thread_id, seq),
   constraint session_events_thread_id_fkey foreign key (thread_id)
@@ -201,6 +202,8 @@ comment on column pgagent.session_events.data is 'Details, by kind.';
 comment on column pgagent.session_events.job_id is 'The run it belongs to.';
 comment on column pgagent.session_events.attempt is 'The attempt of that run.';
 comment on column pgagent.session_events.trace_id is 'The trace it belongs to.';
+comment on column pgagent.session_events.rolled_back_at is
+'When the work of its run was taken back; the event stays.';
 comment on column pgagent.session_events.created_at is 'When it happened.';
 
 create table pgagent.usage_records (
@@ -213,6 +216,7 @@ create table pgagent.usage_records (
   data jsonb,
   fingerprint bytea not null,
   job_id uuid,
+  rolled_back_at timestamptz,
   created_at timestamptz not null default pgagent._now(),
   constraint usage_records_pkey primary key (thread_id, usage_key),
   constraint usage_records_thread_id_fkey foreign key (thread_id)
@@ -232,4 +236,6 @@ comment on column pgagent.usage_records.cost is 'Price, in the unit the caller u
 comment on column pgagent.usage_records.data is 'Anything else the provider reports.';
 comment on column pgagent.usage_records.fingerprint is 'sha256 of the figures stored with the key.';
 comment on column pgagent.usage_records.job_id is 'The run that used it.';
+comment on column pgagent.usage_records.rolled_back_at is
+'When the work of its run was taken back; the bill stays.';
 comment on column pgagent.usage_records.created_at is 'When it was recorded.';

@@ -3,14 +3,17 @@
 --
 -- job_id, fencing_token: the delivery.
 -- outcome:    as in job_attempts: completed, failed, released, paused, lost, timed_out, cancelled.
--- new_status: where the job goes, unless a cancellation was asked for: then it ends CANCELLED.
+-- new_status: where the job goes, unless a cancellation was asked for: then it ends CANCELLED; or
+--             PENDING would mean until after its deadline: then it ends TIMED_OUT.
 -- delay:      for PENDING: not claimed before it has passed.
 -- result, error, waiting_for: stored with it.
+-- promote:    false when the caller gives the place of an ended job away itself.
 -- Returns:    the status of the job now; null when the token does not own the thread for this job.
 -- Locks:      the session (its UPDATE carries the fence), the job, the next waiting job.
 create function pgagent._end_delivery(
   job_id uuid, fencing_token bigint, outcome text, new_status text, delay interval default '0',
-  result jsonb default null, error jsonb default null, waiting_for jsonb default null
+  result jsonb default null, error jsonb default null, waiting_for jsonb default null,
+  promote boolean default true
 )
 returns text
 language plpgsql
@@ -51,7 +54,12 @@ begin
   -- 2. The job, its attempt row and its event.
   with before as (
     select
-      j.lease_owner, j.claimed_at, j.attempt, j.cancel_requested_at is not null as cancelled,
+      j.lease_owner, j.claimed_at, j.attempt,
+      case
+        when j.cancel_requested_at is not null then 'CANCELLED'
+        when new_status = 'PENDING' and j.deadline_at <= v_now + delay then 'TIMED_OUT'
+        else new_status
+      end as status,
       pgagent._has_progressed(s.progress_step, j.progress_step) as progressed
     from pgagent.agent_jobs as j
     where j.job_id = _end_delivery.job_id
@@ -59,7 +67,7 @@ begin
   ended as (
     update pgagent.agent_jobs as j
     set
-      status = case when b.cancelled then 'CANCELLED' else new_status end,
+      status = b.status,
       lease_owner = null,
       lease_expires_at = null,
       claimed_at = null,
@@ -67,24 +75,22 @@ begin
       deadline_at = case when outcome <> 'paused' then j.deadline_at end,
       -- Progress and pauses begin the count anew; a planned release gives the attempt back.
       attempt = case
-        when outcome = 'paused' or (b.progressed and new_status = 'PENDING') then 0
+        when outcome = 'paused' or (b.progressed and b.status = 'PENDING') then 0
         when outcome = 'released' then j.attempt - 1
         else j.attempt
       end,
       progress_step = greatest(j.progress_step, s.progress_step),
-      available_at = case when new_status = 'PENDING' then v_now + delay else j.available_at end,
-      waiting_for = case when not b.cancelled then _end_delivery.waiting_for end,
+      available_at = case when b.status = 'PENDING' then v_now + delay else j.available_at end,
+      waiting_for = case b.status when 'AWAITING_HUMAN' then _end_delivery.waiting_for end,
       -- What is asked again is open again.
       resume = case
         when outcome = 'paused'
           then j.resume - array(select jsonb_object_keys(_end_delivery.waiting_for))
         else j.resume
       end,
-      result = case when not b.cancelled then _end_delivery.result end,
+      result = case b.status when 'COMPLETED' then _end_delivery.result end,
       error = coalesce(_end_delivery.error, j.error),
-      completed_at = case
-        when b.cancelled or pgagent._is_final(new_status) then v_now
-      end
+      completed_at = case when pgagent._is_final(b.status) then v_now end
     from before as b
     where j.job_id = _end_delivery.job_id
     returning j.*, b.lease_owner as worker, b.claimed_at as began_at, b.attempt as attempt_no
@@ -107,12 +113,14 @@ begin
       e.thread_id, s.last_event_seq,
       case
         when e.status = 'CANCELLED' then 'job_cancelled'
+        when e.status = 'TIMED_OUT' then 'job_timed_out'
         when e.status = 'FAILED' and outcome <> 'failed' then 'delivery_failed'
         else 'job_' || outcome
       end,
       nullif(jsonb_strip_nulls(jsonb_build_object(
         'status', e.status, 'error', _end_delivery.error, 'waiting_for', e.waiting_for,
-        'by', case when e.status = 'CANCELLED' then e.cancelled_by end
+        'by', case when e.status = 'CANCELLED' then e.cancelled_by end,
+        'reason', case when e.status = 'CANCELLED' then e.cancel_reason end
       )), '{}'),
       e.job_id, e.attempt_no, e.trace_id, v_now
     from ended as e
@@ -120,7 +128,7 @@ begin
   select e.status, e.queue into v_status, v_queue from ended as e;
 
   -- 3. The place: kept by a live job, else given to the next one that waits.
-  if pgagent._is_final(v_status) then
+  if promote and pgagent._is_final(v_status) then
     perform pgagent._promote(s.thread_id, v_status, new_status);
   end if;
   if v_status <> 'PENDING' or delay = interval '0' then
@@ -131,7 +139,7 @@ end
 $$;
 
 comment on function pgagent._end_delivery(
-  uuid, bigint, text, text, interval, jsonb, jsonb, jsonb
+  uuid, bigint, text, text, interval, jsonb, jsonb, jsonb, boolean
 ) is
 'Ends the delivery of a token: job, attempt, event and the thread''s place, in one step.';
 

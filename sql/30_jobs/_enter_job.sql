@@ -64,3 +64,33 @@ $$;
 
 comment on function pgagent._log_job_event(pgagent.agent_jobs, text, jsonb, text) is
 'Writes an event about a job and, when given, the thread''s new status.';
+
+-- Ends a job that no worker has.
+--
+-- ended_as: CANCELLED or TIMED_OUT.
+-- kind, data: of its event.
+-- promote:  false when the caller gives its place away itself.
+-- Locks:    nothing more: the caller holds the session and the job; the thread's next waiting job.
+create function pgagent._end_undelivered(
+  job pgagent.agent_jobs, ended_as text, kind text, data jsonb, promote boolean default true
+)
+returns void
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  update pgagent.agent_jobs as b
+  set status = ended_as, waiting_for = null, completed_at = pgagent._now()
+  where b.job_id = job.job_id;
+  perform pgagent._log_job_event(job, kind, data);
+  if promote and job.status <> 'WAITING' then
+    perform pgagent._promote(job.thread_id, ended_as, job.status);
+  end if;
+  perform pgagent._wake(job.queue, ended_as, job.job_id);
+end
+$$;
+
+comment on function pgagent._end_undelivered(pgagent.agent_jobs, text, text, jsonb, boolean) is
+'Ends a job that no worker has: job, event and the thread''s place.';

@@ -77,9 +77,11 @@ end;
 comment on function pgagent._has_progressed(integer, integer) is
 'Whether a delivery has stored a step beyond those of the deliveries before it.';
 
--- How long a failed job waits: doubling from retry_base to retry_cap, less up to a quarter at
--- random, so that jobs that failed together do not come back together.
-create function pgagent._backoff(attempt integer)
+-- How long a failed job waits: doubling from base to cap, less up to a quarter at random, so that
+-- jobs that failed together do not come back together.
+--
+-- base, cap: those of the job; null: the settings retry_base and retry_cap.
+create function pgagent._backoff(attempt integer, base interval, cap interval)
 returns interval
 language sql
 volatile
@@ -87,10 +89,11 @@ parallel safe
 begin atomic
   select
     (1 - random() / 4) * least(
-      pgagent._setting('retry_cap')::interval,
-      pgagent._setting('retry_base')::interval * power(2, least(greatest(attempt, 1) - 1, 30))
+      coalesce(cap, pgagent._setting('retry_cap')::interval),
+      coalesce(base, pgagent._setting('retry_base')::interval)
+      * power(2, least(greatest(attempt, 1) - 1, 30))
     );
 end;
 
-comment on function pgagent._backoff(integer) is
+comment on function pgagent._backoff(integer, interval, interval) is
 'The wait before the next delivery of a job that failed for the nth time.';

@@ -14,12 +14,10 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := pgagent._now();
-  v_next uuid;
-  v_had_begun boolean;
-  v_queue text;
+  v_next pgagent.agent_jobs;
 begin
   -- agent_jobs_waiting
-  select j.job_id into v_next
+  select j.* into v_next
   from pgagent.agent_jobs as j
   where j.thread_id = _promote.thread_id and j.status = 'WAITING'
   order by
@@ -32,19 +30,18 @@ begin
   if found then
     update pgagent.agent_jobs as j
     set status = 'PENDING', available_at = greatest(j.available_at, v_now)
-    where j.job_id = v_next
-    returning
-      j.started_checkpoint_id is not null, case when j.available_at <= v_now then j.queue end
-    into v_had_begun, v_queue;
-    if v_had_begun then
-      perform pgagent._go_on(_promote.thread_id, v_next);
+    where j.job_id = v_next.job_id
+    returning j.* into v_next;
+    if v_next.started_checkpoint_id is not null then
+      perform pgagent._go_on(v_next.thread_id, v_next.job_id);
     end if;
-    if v_queue is not null then
-      perform pgagent._wake(v_queue, 'PENDING', v_next);
+    if v_next.available_at <= v_now then
+      perform pgagent._wake(v_next.queue, 'PENDING', v_next.job_id);
     end if;
     update pgagent.agent_sessions as a
-    set active_job_id = v_next, status = 'IDLE', completed_at = null
+    set active_job_id = v_next.job_id, status = 'IDLE', completed_at = null
     where a.thread_id = _promote.thread_id;
+    perform pgagent._log_job_event(v_next, 'job_promoted', null);
   elsif ended_as <> shown_as then
     update pgagent.agent_sessions as a
     set

@@ -40,40 +40,68 @@ begin
     return;
   end if;
 
-  update pgagent.agent_jobs as b
-  set
-    cancel_requested_at = coalesce(b.cancel_requested_at, pgagent._now()),
-    cancelled_by = coalesce(b.cancelled_by, v_by),
-    cancel_reason = coalesce(b.cancel_reason, cancel_job.reason)
-  where b.job_id = j.job_id;
-
-  if j.status <> 'IN_PROGRESS' then
-    update pgagent.agent_jobs as b
-    set status = 'CANCELLED', waiting_for = null, completed_at = pgagent._now()
-    where b.job_id = j.job_id;
-    perform pgagent._log_job_event(
-      j, 'job_cancelled', jsonb_build_object('by', v_by, 'reason', cancel_job.reason)
-    );
-    if j.status <> 'WAITING' then
-      perform pgagent._promote(j.thread_id, 'CANCELLED', j.status);
-    end if;
-    perform pgagent._wake(j.queue, 'CANCELLED', j.job_id);
-    return query select 'cancelled', 'CANCELLED';
-  elsif cancel_job.force then
-    return query
-    select
-      'cancelled',
-      pgagent._end_delivery(j.job_id, j.fencing_token, 'cancelled', 'CANCELLED');
-  else
+  if j.status = 'IN_PROGRESS' and not cancel_job.force then
     if j.cancel_requested_at is null then
+      perform pgagent._note_cancellation(j.job_id, v_by, cancel_job.reason);
       perform pgagent._log_job_event(
         j, 'job_cancel_requested', jsonb_build_object('by', v_by, 'reason', cancel_job.reason)
       );
     end if;
     return query select 'requested', j.status;
+  else
+    perform pgagent._cancel(j, v_by, cancel_job.reason);
+    return query select 'cancelled', 'CANCELLED';
   end if;
 end
 $$;
 
 comment on function pgagent.cancel_job(uuid, text, text, boolean) is
 'Cancels a run, or asks a running one to stop; says which.';
+
+-- Notes who asked for a cancellation and why; the first who did stands.
+create function pgagent._note_cancellation(job_id uuid, cancelled_by text, reason text)
+returns void
+language sql
+volatile
+begin atomic
+  update pgagent.agent_jobs as b
+  set
+    cancel_requested_at = coalesce(b.cancel_requested_at, pgagent._now()),
+    cancelled_by = coalesce(b.cancelled_by, _note_cancellation.cancelled_by),
+    cancel_reason = case
+      when b.cancelled_by is null then _note_cancellation.reason else b.cancel_reason
+    end
+  where b.job_id = _note_cancellation.job_id;
+end;
+
+comment on function pgagent._note_cancellation(uuid, text, text) is
+'Notes on a job who asked for its cancellation and why; the first who did stands.';
+
+-- Ends a live or waiting job CANCELLED at once, whoever runs it. The caller holds session and job.
+--
+-- promote: false when the caller gives its place away itself.
+create function pgagent._cancel(
+  job pgagent.agent_jobs, cancelled_by text, reason text, promote boolean default true
+)
+returns void
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform pgagent._note_cancellation(job.job_id, cancelled_by, reason);
+  if job.status = 'IN_PROGRESS' then
+    perform pgagent._end_delivery(
+      job.job_id, job.fencing_token, 'cancelled', 'CANCELLED', promote => promote
+    );
+  else
+    perform pgagent._end_undelivered(
+      job, 'CANCELLED', 'job_cancelled',
+      jsonb_build_object('by', cancelled_by, 'reason', reason), promote
+    );
+  end if;
+end
+$$;
+
+comment on function pgagent._cancel(pgagent.agent_jobs, text, text, boolean) is
+'Ends a live or waiting job CANCELLED at once.';

@@ -10,19 +10,28 @@
 -- max_attempts:    deliveries without progress before the job is FAILED.
 -- timeout:         longest time from the first claim (or the last resume) to the end: TIMED_OUT.
 -- step_timeout:    longest time without progress: the lease ends although it is renewed.
--- on_busy:         'enqueue' waits behind the thread's other jobs, 'reject' raises PA001.
+-- on_busy:         while another job of the thread is live
+--                    enqueue    wait behind the thread's other jobs
+--                    reject     raise PA001
+--                    interrupt  end the live job, keep its work, and come next
+--                    rollback   end the live job, take its work back, and come next; see _roll_back
 -- trace_id:        kept on the job and its events.
+-- retry_base:      wait before the first retry; each further one doubles it. The setting of that
+--                  name by default.
+-- retry_cap:       the longest wait between two retries.
 -- Returns:         the job, its status (PENDING, or WAITING behind another), and whether this call
 --                  enqueued it.
--- Locks:           the session, then the thread's live job when that is to step back.
+-- Locks:           the session, then the thread's live job when that is to step back or to end.
 -- Raises:          PA008, PA009 bad arguments; PA011 somebody else's thread; PA006 archived;
---                  PA001 busy and on_busy = 'reject'; PA004 the key was used with another payload.
--- Never fenced. Safe to repeat with a key.
+--                  PA001 busy and on_busy = 'reject'; PA004 the key was used with another payload;
+--                  PA005 on_busy = 'rollback' and the state before the live run is not stored.
+-- Never fenced. Safe to repeat with a key. Without one, a second call interrupts the first's job.
 create function pgagent.enqueue_job(
   thread_id text, payload jsonb, queue text default 'default', priority integer default 0,
   delay interval default '0', config jsonb default '{}', idempotency_key text default null,
   max_attempts integer default 3, timeout interval default null,
-  step_timeout interval default null, on_busy text default 'enqueue', trace_id text default null
+  step_timeout interval default null, on_busy text default 'enqueue', trace_id text default null,
+  retry_base interval default null, retry_cap interval default null
 )
 returns table (job_id uuid, status text, enqueued boolean)
 language plpgsql
@@ -39,38 +48,34 @@ declare
   s pgagent.agent_sessions;
   v_fingerprint bytea;
   v_first record;
+  v_is_free boolean;
 begin
   perform pgagent._check_job(
     enqueue_job.thread_id, enqueue_job.payload, enqueue_job.queue, enqueue_job.priority,
     enqueue_job.delay, enqueue_job.config, enqueue_job.idempotency_key, enqueue_job.max_attempts,
-    enqueue_job.timeout, enqueue_job.step_timeout, enqueue_job.trace_id
+    enqueue_job.timeout, enqueue_job.step_timeout, enqueue_job.trace_id, enqueue_job.retry_base,
+    enqueue_job.retry_cap
   );
-  if enqueue_job.on_busy is null or enqueue_job.on_busy not in ('enqueue', 'reject') then
+  if enqueue_job.on_busy is null
+    or enqueue_job.on_busy not in ('enqueue', 'reject', 'interrupt', 'rollback') then
     perform pgagent._raise(
-      'PA008', 'on_busy must be enqueue or reject',
+      'PA008', 'on_busy must be enqueue, reject, interrupt or rollback',
       format('on_busy: %s', coalesce(left(enqueue_job.on_busy, 100), 'null'))
     );
   end if;
 
   if enqueue_job.idempotency_key is not null then
     perform pgagent._begin_session(enqueue_job.thread_id, v_tenant);
-    v_fingerprint := pgagent._fingerprint(
-      jsonb_build_array(enqueue_job.payload, enqueue_job.config)
-    );
+    v_fingerprint := pgagent._job_fingerprint(enqueue_job.payload, enqueue_job.config);
     select j.job_id, j.status, j.fingerprint into v_first
     from pgagent.agent_jobs as j
     where j.thread_id = enqueue_job.thread_id
       and j.idempotency_key = enqueue_job.idempotency_key;
     if found then
       if v_first.fingerprint <> v_fingerprint then
-        perform pgagent._raise(
-          'PA004', 'the idempotency key was used before with another payload',
-          format(
-            'thread_id: %s, job_id: %s, key: %s',
-            enqueue_job.thread_id, v_first.job_id, enqueue_job.idempotency_key
-          ),
-          'Take a new key for another run.'
-        );
+        perform pgagent._raise_error(pgagent._key_error(
+          enqueue_job.thread_id, v_first.job_id, enqueue_job.idempotency_key
+        ));
       end if;
       return query select v_first.job_id, v_first.status, false;
       return;
@@ -99,17 +104,24 @@ begin
   end loop;
   v_now := pgagent._now();
 
+  perform pgagent._log_event(
+    enqueue_job.thread_id, s.last_event_seq, 'job_enqueued', null, enqueue_job.job_id, null,
+    enqueue_job.trace_id
+  );
+
   if s.active_job_id <> enqueue_job.job_id then
-    if enqueue_job.on_busy = 'reject' then
-      perform pgagent._raise(
-        'PA001', 'the thread is busy: another job is live',
-        format('thread_id: %s, job_id: %s', s.thread_id, s.active_job_id),
-        'Enqueue with on_busy => ''enqueue'', or cancel the other job.'
-      );
-    end if;
-    if pgagent._step_back(s, v_now + enqueue_job.delay) then
+    case enqueue_job.on_busy
+      when 'reject' then
+        perform pgagent._raise_error(pgagent._busy_error(s.thread_id, s.active_job_id));
+      when 'enqueue' then
+        v_is_free := pgagent._step_back(s, v_now + enqueue_job.delay);
+      else
+        perform pgagent._supersede(s, enqueue_job.job_id, enqueue_job.on_busy);
+        v_is_free := true;
+    end case;
+    if v_is_free then
       update pgagent.agent_sessions as a
-      set active_job_id = enqueue_job.job_id
+      set active_job_id = enqueue_job.job_id, status = 'IDLE', completed_at = null
       where a.thread_id = enqueue_job.thread_id
       returning a.* into s;
     end if;
@@ -118,18 +130,15 @@ begin
   status := case s.active_job_id when enqueue_job.job_id then 'PENDING' else 'WAITING' end;
   insert into pgagent.agent_jobs (
     job_id, thread_id, seq, queue, payload, config, status, priority, available_at, max_attempts,
-    timeout, step_timeout, idempotency_key, fingerprint, trace_id, created_at
+    timeout, step_timeout, idempotency_key, fingerprint, trace_id, retry_base, retry_cap,
+    created_at
   )
   values (
     enqueue_job.job_id, enqueue_job.thread_id, s.last_job_seq, enqueue_job.queue,
     enqueue_job.payload, enqueue_job.config, enqueue_job.status, enqueue_job.priority,
     v_now + enqueue_job.delay, enqueue_job.max_attempts, enqueue_job.timeout,
     enqueue_job.step_timeout, enqueue_job.idempotency_key, v_fingerprint, enqueue_job.trace_id,
-    v_now
-  );
-  perform pgagent._log_event(
-    enqueue_job.thread_id, s.last_event_seq, 'job_enqueued', null, enqueue_job.job_id, null,
-    enqueue_job.trace_id
+    enqueue_job.retry_base, enqueue_job.retry_cap, v_now
   );
   if enqueue_job.delay = interval '0' then
     perform pgagent._wake(enqueue_job.queue, enqueue_job.status, enqueue_job.job_id);
@@ -140,84 +149,7 @@ end
 $$;
 
 comment on function pgagent.enqueue_job(
-  text, jsonb, text, integer, interval, jsonb, text, integer, interval, interval, text, text
+  text, jsonb, text, integer, interval, jsonb, text, integer, interval, interval, text, text,
+  interval, interval
 ) is
 'Enqueues a run on a thread: PENDING, or WAITING behind the thread''s other jobs.';
-
--- The argument checks of enqueue_job, and so of start_run, which calls it.
-create function pgagent._check_job(
-  thread_id text, payload jsonb, queue text, priority integer, delay interval, config jsonb,
-  idempotency_key text, max_attempts integer, timeout interval, step_timeout interval,
-  trace_id text
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform pgagent._check_name('thread_id', thread_id, 'thread_id');
-  perform pgagent._check_name('queue', queue);
-  if payload is null then
-    perform pgagent._raise('PA008', 'payload is required', '', 'A run without input takes ''{}''.');
-  end if;
-  perform pgagent._check_size('payload', payload, 'payload');
-  perform pgagent._check_object('config', config, 'config');
-  if (priority between 0 and 9) is not true then
-    perform pgagent._raise(
-      'PA008', 'priority must be from 0 to 9',
-      format('priority: %s', coalesce(priority::text, 'null'))
-    );
-  end if;
-  if (max_attempts >= 1) is not true then
-    perform pgagent._raise(
-      'PA008', 'max_attempts must be at least 1',
-      format('max_attempts: %s', coalesce(max_attempts::text, 'null'))
-    );
-  end if;
-  perform pgagent._check_interval('delay', delay);
-  if timeout is not null then
-    perform pgagent._check_interval('timeout', timeout, true);
-  end if;
-  if step_timeout is not null then
-    perform pgagent._check_interval('step_timeout', step_timeout, true);
-  end if;
-  if idempotency_key is not null then
-    perform pgagent._check_name('idempotency_key', idempotency_key);
-  end if;
-  if trace_id is not null then
-    perform pgagent._check_name('trace_id', trace_id);
-  end if;
-end
-$$;
-
-comment on function pgagent._check_job(
-  text, jsonb, text, integer, interval, jsonb, text, integer, interval, interval, text
-) is
-'Raises PA008 or PA009 when a job cannot be enqueued as described.';
-
--- Lets the thread's live job step back behind a new one that is due earlier. Only a job that was
--- never claimed, and so is neither leased nor paused, and that is not due itself does.
---
--- due:     when the new job is due.
--- Returns: whether the place is free now.
-create function pgagent._step_back(session pgagent.agent_sessions, due timestamptz)
-returns boolean
-language plpgsql
-volatile
-set search_path = pg_catalog, pg_temp
-as $$
-#variable_conflict use_column
-begin
-  update pgagent.agent_jobs as j
-  set status = 'WAITING'
-  where j.job_id = session.active_job_id
-    and j.fencing_token is null
-    and j.available_at > greatest(due, pgagent._now());
-  return found;
-end
-$$;
-
-comment on function pgagent._step_back(pgagent.agent_sessions, timestamptz) is
-'Makes a delayed job that was never started wait behind one that is due earlier.';

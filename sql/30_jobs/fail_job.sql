@@ -3,9 +3,11 @@
 -- job_id, fencing_token: the delivery, as claimed.
 -- error:    what happened (at most 1 MB), at best {"type": ..., "message": ...}.
 -- fatal:    true when a retry cannot help.
--- retry_in: wait before the retry; by default it doubles from retry_base to retry_cap, with jitter.
+-- retry_in: wait before the retry; by default it doubles from retry_base to retry_cap (the job's
+--           own, or the settings), with jitter.
 -- Returns:  PENDING when it will be retried; FAILED when it was fatal, or the last of max_attempts
---           deliveries without progress; CANCELLED when that was asked for meanwhile.
+--           deliveries without progress; TIMED_OUT when the retry would come after the deadline;
+--           CANCELLED when that was asked for meanwhile.
 -- Locks:    the session, the job, the thread's next waiting job.
 -- Raises:   PA008, PA009 bad arguments; PA011 not a service role; PA003 no such job; PA002 the
 --           delivery is over and ended otherwise.
@@ -23,7 +25,7 @@ as $$
 #variable_conflict use_column
 declare
   v_retry boolean;
-  v_attempt integer;
+  v_backoff interval;
 begin
   perform pgagent._check_delivery(fail_job.job_id, fail_job.fencing_token);
   if fail_job.error is null or fail_job.fatal is null then
@@ -39,8 +41,8 @@ begin
       j.attempt < j.max_attempts
       or pgagent._has_progressed(s.progress_step, j.progress_step)
     ),
-    j.attempt
-  into v_retry, v_attempt
+    pgagent._backoff(j.attempt, j.retry_base, j.retry_cap)
+  into v_retry, v_backoff
   from pgagent.agent_jobs as j
   join pgagent.agent_sessions as s on s.thread_id = j.thread_id
   where j.job_id = fail_job.job_id;
@@ -49,7 +51,7 @@ begin
     pgagent._end_delivery(
       fail_job.job_id, fail_job.fencing_token, 'failed',
       case when v_retry then 'PENDING' else 'FAILED' end,
-      delay => coalesce(fail_job.retry_in, pgagent._backoff(v_attempt)),
+      delay => coalesce(fail_job.retry_in, v_backoff),
       error => fail_job.error
     ),
     pgagent._ended_before(fail_job.job_id, fail_job.fencing_token, 'failed')

@@ -1,9 +1,9 @@
 -- Takes back jobs whose lease ran out: PENDING again, or over when their deadline passed or they
--- were delivered max_attempts times without progress. claim_job does this by itself; a schedule is
--- for when no worker asks.
+-- were delivered max_attempts times without progress. Ends jobs that wait for their next delivery
+-- past their deadline, too. claim_job does this by itself; a schedule is for when no worker asks.
 --
 -- max_jobs: how many at most, 1 to 10,000.
--- Returns:  how many it took back.
+-- Returns:  how many it took back or ended.
 -- Locks:    the session, then the job, then the thread's next waiting job; skips what is locked,
 --           never waits.
 -- Raises:   PA008, PA009 bad arguments; PA011 not a service role.
@@ -68,6 +68,24 @@ begin
           else format('worker %s passed the deadline of the job or of its step', r.lease_owner)
         end
       )
+    );
+    v_count := v_count + 1;
+  end loop;
+
+  -- agent_jobs_overdue
+  for r in
+    select j.*
+    from pgagent.agent_jobs as j
+    join pgagent.agent_sessions as s on s.thread_id = j.thread_id
+    where j.status = 'PENDING' and j.deadline_at <= v_now
+    order by j.deadline_at
+    limit max_jobs - v_count
+    for no key update of s skip locked
+    for no key update of j skip locked
+  loop
+    perform pgagent._end_undelivered(
+      (select j from pgagent.agent_jobs as j where j.job_id = r.job_id), 'TIMED_OUT',
+      'job_timed_out', null
     );
     v_count := v_count + 1;
   end loop;

@@ -80,7 +80,8 @@ begin
     cancel_requested_at = null,
     cancelled_by = null,
     cancel_reason = null,
-    completed_at = null
+    completed_at = null,
+    rolled_back_at = null
   where b.job_id = j.job_id;
   if requeue_job.from_start then
     perform pgagent._begin_anew(j.job_id);
@@ -117,7 +118,9 @@ as $$
 #variable_conflict use_column
 begin
   update pgagent.agent_jobs as j
-  set started_checkpoint_id = null, progress_step = null, resume = null
+  set
+    started_checkpoint_id = null, progress_step = null, resume = null,
+    began_anew_at = pgagent._now()
   where j.job_id = _begin_anew.job_id;
 end
 $$;

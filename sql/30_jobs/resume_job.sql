@@ -41,7 +41,7 @@ begin
   if j.status <> 'AWAITING_HUMAN' then
     perform pgagent._raise(
       'PA005', format('the job is %s, not AWAITING_HUMAN', j.status),
-      format('job_id: %s, answers: %s', j.job_id, left(j.resume::text, 1000)),
+      format('job_id: %s', j.job_id),
       'Only a paused job can be answered.'
     );
   end if;
@@ -63,11 +63,8 @@ begin
   if found then
     perform pgagent._raise(
       'PA005', 'the question was answered before, otherwise',
-      format(
-        'job_id: %s, interrupt id: %s, answer: %s', j.job_id, v_interrupt_id,
-        j.resume -> v_interrupt_id
-      ),
-      'The first answer stands.'
+      format('job_id: %s, interrupt id: %s', j.job_id, left(v_interrupt_id, 255)),
+      'The first answer stands: get_job shows it.'
     );
   end if;
 

@@ -3,15 +3,17 @@
 -- thread_id, payload, config, trace_id: as for enqueue_job.
 -- worker, lease: as for claim_job.
 -- queue:   the queue it goes back to when it is released or its lease runs out.
+-- on_busy: reject, interrupt or rollback, as for enqueue_job.
 -- Returns: the job with its fencing token, as claim_job does.
 -- Locks:   the session, then the job.
 -- Raises:  PA008, PA009 bad arguments; PA011 not a service role; PA006 archived; PA001 another job
---          of the thread is live.
+--          of the thread is live, and on_busy = 'reject'; PA005 as enqueue_job.
 -- Not safe to repeat: a second call finds the thread busy.
 create function pgagent.start_run(
   thread_id text, worker text, payload jsonb default '{}', queue text default 'default',
   lease interval default '60 s', config jsonb default '{}', timeout interval default null,
-  step_timeout interval default null, max_attempts integer default 3, trace_id text default null
+  step_timeout interval default null, max_attempts integer default 3, trace_id text default null,
+  on_busy text default 'reject', retry_base interval default null, retry_cap interval default null
 )
 returns table (
   job_id uuid, fencing_token bigint, lease_left interval, deadline_left interval
@@ -30,11 +32,20 @@ begin
   perform pgagent._check_claim(
     start_run.worker, array[start_run.queue], 1, start_run.lease
   );
+  if start_run.on_busy is null or start_run.on_busy not in ('reject', 'interrupt', 'rollback') then
+    perform pgagent._raise(
+      'PA008', 'on_busy must be reject, interrupt or rollback',
+      format('on_busy: %s', coalesce(left(start_run.on_busy, 100), 'null')),
+      'A run that is to wait for the thread is enqueued, and claimed.'
+    );
+  end if;
   select e.job_id into start_run.job_id
   from pgagent.enqueue_job(
     start_run.thread_id, start_run.payload, queue => start_run.queue, config => start_run.config,
     max_attempts => start_run.max_attempts, timeout => start_run.timeout,
-    step_timeout => start_run.step_timeout, on_busy => 'reject', trace_id => start_run.trace_id
+    step_timeout => start_run.step_timeout, on_busy => start_run.on_busy,
+    trace_id => start_run.trace_id,
+    retry_base => start_run.retry_base, retry_cap => start_run.retry_cap
   ) as e;
 
   update pgagent.agent_sessions as a
@@ -76,7 +87,8 @@ end
 $$;
 
 comment on function pgagent.start_run(
-  text, text, jsonb, text, interval, jsonb, interval, interval, integer, text
+  text, text, jsonb, text, interval, jsonb, interval, interval, integer, text, text, interval,
+  interval
 ) is
 'Begins a run on a free thread at once and returns its fencing token; PA001 when the thread is '
 'busy.';

@@ -31,11 +31,15 @@ create table pgagent.agent_jobs (
   idempotency_key text collate "C",
   fingerprint bytea,
   trace_id text collate "C",
+  retry_base interval,
+  retry_cap interval,
   result jsonb,
   error jsonb,
   created_at timestamptz not null default pgagent._now(),
   started_at timestamptz,
   completed_at timestamptz,
+  began_anew_at timestamptz,
+  rolled_back_at timestamptz,
   constraint agent_jobs_pkey primary key (job_id),
   constraint agent_jobs_thread_id_fkey foreign key (thread_id)
   references pgagent.agent_sessions (thread_id) on delete cascade,
@@ -75,6 +79,9 @@ where status = 'PENDING';
 -- reap_expired
 create index agent_jobs_leased on pgagent.agent_jobs (lease_expires_at)
 where status = 'IN_PROGRESS';
+-- reap_expired: those that nobody has claimed again in time.
+create index agent_jobs_overdue on pgagent.agent_jobs (deadline_at)
+where status = 'PENDING' and deadline_at is not null;
 -- One run a thread: whoever frees the place promotes the next.
 create unique index agent_jobs_one_run_a_thread on pgagent.agent_jobs (thread_id)
 where status in ('PENDING', 'IN_PROGRESS', 'AWAITING_HUMAN');
@@ -133,11 +140,19 @@ comment on column pgagent.agent_jobs.idempotency_key is
 comment on column pgagent.agent_jobs.fingerprint is
 'sha256 of payload and config, stored with the key.';
 comment on column pgagent.agent_jobs.trace_id is 'Trace the run belongs to, across its attempts.';
+comment on column pgagent.agent_jobs.retry_base is
+'Wait before its first retry, doubled by each further one; null: the setting.';
+comment on column pgagent.agent_jobs.retry_cap is
+'The longest wait between two of its retries; null: the setting.';
 comment on column pgagent.agent_jobs.result is 'What the run returned.';
 comment on column pgagent.agent_jobs.error is 'The last error.';
 comment on column pgagent.agent_jobs.created_at is 'When it was enqueued.';
 comment on column pgagent.agent_jobs.started_at is 'When it was first claimed.';
 comment on column pgagent.agent_jobs.completed_at is 'When it ended.';
+comment on column pgagent.agent_jobs.began_anew_at is
+'When a requeued job was last told to begin with its payload; a rollback reaches back to there.';
+comment on column pgagent.agent_jobs.rolled_back_at is
+'When its work was taken back; its events, tool calls and usage carry the same time.';
 
 create table pgagent.job_attempts (
   job_id uuid not null,
@@ -179,3 +194,15 @@ comment on column pgagent.job_attempts.job_status is
 'Where it left the job: what a repeated call with the same token is answered with.';
 comment on column pgagent.job_attempts.error is 'Why it failed.';
 comment on column pgagent.job_attempts.created_at is 'When this row was written.';
+
+-- One element, and what becomes of it on the way.
+create type pgagent._new_job as (
+  ordinal bigint, thread_id text, payload jsonb, queue text, priority integer, delay interval,
+  config jsonb, idempotency_key text, max_attempts integer, timeout interval,
+  step_timeout interval, on_busy text, trace_id text, retry_base interval, retry_cap interval,
+  fingerprint bytea, job_id uuid, seq bigint, event_seq bigint, status text, enqueued boolean,
+  error jsonb
+);
+
+comment on type pgagent._new_job is
+'An element of enqueue_jobs: what it asks for, and what became of it.';

@@ -20,6 +20,7 @@ create table pgagent.tool_calls (
   created_at timestamptz not null default pgagent._now(),
   started_at timestamptz not null default pgagent._now(),
   ended_at timestamptz,
+  rolled_back_at timestamptz,
   constraint tool_calls_pkey primary key (call_id),
   constraint tool_calls_key_is_unique unique (thread_id, idempotency_key),
   constraint tool_calls_thread_id_fkey foreign key (thread_id)
@@ -63,3 +64,5 @@ comment on column pgagent.tool_calls.job_id is 'The run that made it.';
 comment on column pgagent.tool_calls.created_at is 'When it was first started.';
 comment on column pgagent.tool_calls.started_at is 'When it was last started.';
 comment on column pgagent.tool_calls.ended_at is 'When it succeeded or failed.';
+comment on column pgagent.tool_calls.rolled_back_at is
+'When the work of its run was taken back; the call was made all the same.';

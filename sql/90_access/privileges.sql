@@ -39,6 +39,7 @@ from (
   ('record_summary', '{tenant,worker,admin}'),
   ('delete_session', '{tenant,worker,admin}'),
   ('enqueue_job', '{tenant,worker,admin}'),
+  ('enqueue_jobs', '{tenant,worker,admin}'),
   ('resume_job', '{tenant,worker,admin}'),
   ('cancel_job', '{tenant,worker,admin}'),
   ('requeue_job', '{tenant,worker,admin}'),

@@ -43,6 +43,8 @@ as $$
     ('record_usage', 'tenant', '{thread}, ''u1'', 5, fencing_token => {token}'),
     ('record_summary', 'tenant', '{thread}, 1, ''"x"'', {token}'),
     ('enqueue_job', 'tenant', '{thread}, ''{}'''),
+    ('enqueue_jobs', 'tenant',
+      'jsonb_build_array(jsonb_build_object(''thread_id'', {thread}, ''payload'', 1))'),
     ('put_checkpoint', 'tenant',
       'jsonb_build_object(''thread_id'', {thread}, ''checkpoint_ns'', '''', ''checkpoint_id'', '
       '''c2'', ''checkpoint'', ''{}''::jsonb, ''metadata'', ''{}''::jsonb, ''channels'', '

@@ -19,6 +19,7 @@ from pgagent.errors import (
     UnreadableValue,
 )
 from pgagent.fence import LeaseLost
+from pgagent.open_calls import answers_to_open_calls
 from pgagent.saver import AsyncPgAgentSaver, PgAgentSaver, strict_serializer
 from pgagent.tools import Receipt, ToolBusy, ToolInDoubt, durable_tool, idempotency_key
 from pgagent.worker import Worker
@@ -47,6 +48,7 @@ __all__ = [
     "ToolInDoubt",
     "UnreadableValue",
     "Worker",
+    "answers_to_open_calls",
     "durable_tool",
     "idempotency_key",
     "strict_serializer",

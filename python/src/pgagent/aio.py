@@ -250,6 +250,7 @@ class AsyncClient:
     append_event = _method(calls.append_event)
     record_usage = _method(calls.record_usage)
     enqueue_job = _method(calls.enqueue_job)
+    enqueue_jobs = _method(calls.enqueue_jobs)
     start_run = _method(calls.start_run)
     claim_job = _method(calls.claim_job)
     claim_jobs = _method(calls.claim_jobs)

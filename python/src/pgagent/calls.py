@@ -98,6 +98,16 @@ class Enqueued(NamedTuple):
     enqueued: bool
 
 
+class BatchElement(NamedTuple):
+    """A job of a batch, new or known by its key; or ``error``: code, message, detail and hint of
+    its refusal, and nothing else."""
+
+    job_id: UUID | None
+    status: str | None
+    enqueued: bool
+    error: dict[str, str] | None
+
+
 class Run(NamedTuple):
     """A run begun at once. Times are seconds from before the call was sent."""
 
@@ -618,10 +628,17 @@ def enqueue_job(
     max_attempts: int = 3,
     timeout: float | timedelta | None = None,
     step_timeout: float | timedelta | None = None,
-    on_busy: Literal["enqueue", "reject"] = "enqueue",
+    on_busy: Literal["enqueue", "reject", "interrupt", "rollback"] = "enqueue",
     trace_id: str | None = None,
+    retry_base: float | timedelta | None = None,
+    retry_cap: float | timedelta | None = None,
 ) -> Call[Enqueued]:
-    """Enqueues a run on a thread. Times are seconds or timedeltas."""
+    """Enqueues a run on a thread. Times are seconds or timedeltas.
+
+    ``on_busy``: while another run of the thread is live, wait behind it (``enqueue``), raise
+    ThreadBusy (``reject``), or end it, and keep its work (``interrupt``) or take it back
+    (``rollback``).
+    """
     return _call(
         "enqueue_job",
         {
@@ -637,10 +654,37 @@ def enqueue_job(
             "step_timeout": ("interval", _seconds(step_timeout)),
             "on_busy": ("text", on_busy),
             "trace_id": ("text", trace_id),
+            "retry_base": ("interval", _seconds(retry_base)),
+            "retry_cap": ("interval", _seconds(retry_cap)),
         },
         lambda rows: Enqueued(*rows[0]),
         idempotent=idempotency_key is not None,
     )
+
+
+def enqueue_jobs(
+    jobs: Sequence[Mapping[str, Any]], *, keep_rest: bool = False
+) -> Call[list[BatchElement]]:
+    """Enqueues up to 10,000 runs at once; an answer each, in order.
+
+    ``jobs``: the arguments of :func:`enqueue_job` by name, each with ``thread_id`` and ``payload``.
+    ``keep_rest``: whether the others are enqueued when one is bad, whose answer then says why; else
+    the first bad one is raised, and nothing is enqueued.
+    """
+    return _call(
+        "enqueue_jobs",
+        {
+            "jobs": ("jsonb", _json([_timed(job) for job in jobs])),
+            "keep_rest": ("boolean", keep_rest),
+        },
+        lambda rows: [BatchElement(*row[1:]) for row in rows],
+        idempotent=all(job.get("idempotency_key") for job in jobs),
+    )
+
+
+def _timed(job: Mapping[str, Any]) -> dict[str, Any]:
+    """A job of a batch with its times as JSON takes them."""
+    return {k: v.total_seconds() if isinstance(v, timedelta) else v for k, v in job.items()}
 
 
 def start_run(
@@ -655,8 +699,12 @@ def start_run(
     step_timeout: float | timedelta | None = None,
     max_attempts: int = 3,
     trace_id: str | None = None,
+    on_busy: Literal["reject", "interrupt", "rollback"] = "reject",
+    retry_base: float | timedelta | None = None,
+    retry_cap: float | timedelta | None = None,
 ) -> Call[Run]:
-    """Begins a run on a free thread at once. Times are seconds or timedeltas."""
+    """Begins a run on a thread at once; ``on_busy`` as for :func:`enqueue_job`. Times are seconds
+    or timedeltas."""
     return _call(
         "start_run",
         {
@@ -670,6 +718,9 @@ def start_run(
             "step_timeout": ("interval", _seconds(step_timeout)),
             "max_attempts": ("integer", max_attempts),
             "trace_id": ("text", trace_id),
+            "on_busy": ("text", on_busy),
+            "retry_base": ("interval", _seconds(retry_base)),
+            "retry_cap": ("interval", _seconds(retry_cap)),
         },
         _run,
     )

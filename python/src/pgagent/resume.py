@@ -25,6 +25,7 @@ from langgraph.types import Command, PregelTask, StateSnapshot
 from pgagent.calls import Job
 from pgagent.errors import StaleToken, ThreadGone
 from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, holding
+from pgagent.open_calls import open_in, scribe, with_answers
 from pgagent.saver.sync import PgAgentSaver
 
 Leftovers = Literal["keep", "finish", "drop"]
@@ -126,6 +127,20 @@ class Delivery:
             with holding(self.job.thread_id, self.job.fencing_token):
                 self.graph.update_state(self.config, None, as_node=END)
 
+    def answer_open_calls(self, values: Any, payload: Any) -> Any:
+        """The payload, with answers to tool calls that an earlier run left open. Where the input
+        cannot carry them, the state is edited before."""
+        missing = open_in(self.graph, values)
+        if not missing:
+            return payload
+        payload, rest = with_answers(self.graph, payload, missing)
+        name = scribe(self.graph)
+        if rest and name is not None:
+            with holding(self.job.thread_id, self.job.fencing_token):
+                self.graph.update_state(self.config, rest, as_node=name)
+                self.graph.update_state(self.config, None, as_node=END)
+        return payload
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -172,7 +187,7 @@ def deliver(delivery: Delivery) -> Outcome:
     """Takes a job from where it stands to its end, to a pause, or to a failure.
 
     1. The run has not begun (no root checkpoint of its own): clear what an earlier run left, then
-       begin with the payload.
+       begin with the payload, and with answers to tool calls that were left open.
     2. It has, and no task is left: it is complete.
     3. It has, and tasks are left: what failed tasks have stored is forgotten; when all that could
        run waits for people who have not answered, pause again without running; else go on, with
@@ -189,10 +204,11 @@ def deliver(delivery: Delivery) -> Outcome:
         if job.started_checkpoint_id is None:
             if position.state.tasks:
                 delivery.clear_leftovers()
+                position = read(delivery)
             payload = delivery.to_input(job.payload)
             if payload is None:  # to LangGraph: go on with what is there
                 raise EmptyInputError("the payload of the job is no input")
-            delivery.invoke(payload)
+            delivery.invoke(delivery.answer_open_calls(position.state.values, payload))
         elif position.state.tasks:
             if delivery.forget_failures():
                 position = read(delivery)

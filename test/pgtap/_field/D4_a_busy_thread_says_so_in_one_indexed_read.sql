@@ -1,6 +1,6 @@
 begin;
 \ir ../_lib.sql
-select plan(3);
+select plan(5);
 
 select pg_temp.run('t');
 
@@ -10,6 +10,14 @@ select results_eq(
 );
 select throws_ok($$select pgagent.start_run('t', 'w2')$$, 'PA001', null, 'reject');
 select is((select status from pgagent.enqueue_job('t', '{}')), 'WAITING', 'enqueue');
+
+select is(
+  (select status from pgagent.enqueue_job('t', '{}', on_busy => 'interrupt')), 'PENDING',
+  'interrupt'
+);
+select is(
+  (select status from pgagent.enqueue_job('t', '{}', on_busy => 'rollback')), 'PENDING', 'rollback'
+);
 
 select * from finish();
 rollback;

@@ -2,7 +2,7 @@
 -- the refusal.
 begin;
 \ir ../_lib.sql
-select plan(107);
+select plan(123);
 
 create function pg_temp.make(thread text, status text) returns void
 language plpgsql volatile
@@ -70,6 +70,8 @@ insert into calls values
 ('cancel', 'select pgagent.cancel_job({job})'),
 ('force', 'select pgagent.cancel_job({job}, force => true)'),
 ('requeue', 'select pgagent.requeue_job({job})'),
+('interrupt', 'select pgagent.enqueue_job(''t'', ''2'', on_busy => ''interrupt'')'),
+('rollback', 'select pgagent.enqueue_job(''t'', ''2'', on_busy => ''rollback'')'),
 ('reap', 'select pgagent.reap_expired()'),
 ('expire', 'select pgagent_test.advance(''1 hour''), pgagent.reap_expired()');
 
@@ -98,6 +100,10 @@ from (
     'FAILED, 0', 'CANCELLED, 0', 'TIMED_OUT, 0'),
   ('requeue', 'WAITING, 0', 'PENDING, 0', 'IN_PROGRESS, 0', 'AWAITING_HUMAN, 0', 'PA005',
     'PENDING, 1', 'PENDING, 1', 'PENDING, 1'),
+  ('interrupt', 'WAITING, 0', 'CANCELLED, 1', 'CANCELLED, 1', 'CANCELLED, 1', 'COMPLETED, 0',
+    'FAILED, 0', 'CANCELLED, 0', 'TIMED_OUT, 0'),
+  ('rollback', 'WAITING, 0', 'CANCELLED, 1', 'CANCELLED, 1', 'CANCELLED, 1', 'COMPLETED, 0',
+    'FAILED, 0', 'CANCELLED, 0', 'TIMED_OUT, 0'),
   ('reap', 'WAITING, 0', 'PENDING, 0', 'IN_PROGRESS, 0', 'AWAITING_HUMAN, 0', 'COMPLETED, 0',
     'FAILED, 0', 'CANCELLED, 0', 'TIMED_OUT, 0'),
   ('expire', 'WAITING, 0', 'PENDING, 0', 'PENDING, 1', 'AWAITING_HUMAN, 0', 'COMPLETED, 0',

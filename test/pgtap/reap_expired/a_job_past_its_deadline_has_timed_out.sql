@@ -14,9 +14,9 @@ select results_eq(
   $$values ('TIMED_OUT' collate "C", true, 'timed_out')$$
 );
 select is((select outcome from pgagent.job_attempts), 'timed_out' collate "C");
-select is(
-  (select kind from pgagent.session_events order by seq desc limit 1),
-  'job_timed_out' collate "C"
+select results_eq(
+  'select kind from pgagent.session_events where seq > 3 order by seq',
+  $$values ('job_timed_out' collate "C"), ('job_promoted')$$
 );
 select is(pg_temp.status_of('t'), 'PENDING', 'and the next job is let in');
 
