@@ -51,6 +51,7 @@ begin
     update pgagent.agent_jobs as b
     set status = 'CANCELLED', waiting_for = null, completed_at = pgagent._now()
     where b.job_id = j.job_id;
+    perform pgagent._void_approvals(j.job_id);
     perform pgagent._log_job_event(
       j, 'job_cancelled', jsonb_build_object('by', v_by, 'reason', cancel_job.reason)
     );

@@ -1,6 +1,7 @@
 """pgagent: durable, resumable agents in PostgreSQL."""
 
 from pgagent.aio import AsyncClient
+from pgagent.approvals import Ask, Decision, NotApproved, arequest_approval, request_approval
 from pgagent.client import Client
 from pgagent.errors import (
     BadArgument,
@@ -24,11 +25,13 @@ from pgagent.tools import Receipt, ToolBusy, ToolInDoubt, durable_tool, idempote
 from pgagent.worker import Worker
 
 __all__ = [
+    "Ask",
     "AsyncClient",
     "AsyncPgAgentSaver",
     "BadArgument",
     "BaseMissing",
     "Client",
+    "Decision",
     "Forbidden",
     "HeadMoved",
     "HistoryBroken",
@@ -36,6 +39,7 @@ __all__ = [
     "IllegalTransition",
     "LeaseLost",
     "LimitExceeded",
+    "NotApproved",
     "NotFound",
     "PgAgentError",
     "PgAgentSaver",
@@ -47,7 +51,9 @@ __all__ = [
     "ToolInDoubt",
     "UnreadableValue",
     "Worker",
+    "arequest_approval",
     "durable_tool",
     "idempotency_key",
+    "request_approval",
     "strict_serializer",
 ]

@@ -11,10 +11,11 @@ select set_eq(
   '{
     append_event, append_message, append_messages, begin_tool_call, cancel_job, claim_job,
     claim_jobs, complete_job, complete_tool_call, copy_thread, create_session, delete_runs,
-    delete_session, discard_partial_outputs, enqueue_job, fail_job, fail_tool_call, pause_job,
-    prune_history, put_checkpoint, put_writes, reap_expired, record_summary, record_usage,
-    release_job, renew_lease, requeue_job, resume_job, run_schedules, schedule_job, set_setting,
-    start_run, sweep_orphans, unschedule_job, _with_metadata
+    decide_approval, delete_session, discard_partial_outputs, enqueue_job, expire_approvals,
+    fail_job, fail_tool_call, pause_job, prune_history, put_checkpoint, put_writes, reap_expired,
+    record_summary, record_usage, release_job, renew_lease, request_approval, requeue_job,
+    resume_job, run_schedules, schedule_job, set_setting, start_run, sweep_orphans, unschedule_job,
+    _with_metadata
   }'::text[], 'security definer'
 );
 select set_eq(
@@ -25,9 +26,9 @@ select set_eq(
   $$,
   '{
     compare_trajectories, context_window, delta_channel_history, enable_metadata_index,
-    events_since, get_checkpoint, get_job, grant_access, idempotency_key, job_history,
-    list_checkpoints, list_jobs, messages_to_summarize, needs_compaction, queue_stats, trajectory,
-    version
+    events_since, get_approval, get_checkpoint, get_job, grant_access, idempotency_key,
+    job_history, list_checkpoints, list_jobs, messages_to_summarize, needs_compaction, queue_stats,
+    trajectory, version
   }'::text[],
   'with the rights of their caller'
 );
