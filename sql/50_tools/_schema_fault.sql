@@ -23,7 +23,7 @@ declare
   v_size numeric;
   r record;
 begin
-  if depth > 50 then
+  if depth > 32 then
     return format('%s: the schema is too deep', path);
   elsif schema = 'false' then
     return format('%s is not allowed', path);
@@ -40,10 +40,10 @@ begin
     end if;
   end if;
 
-  if v_types is not null then
-    if jsonb_typeof(v_types) = 'string' then
-      v_types := jsonb_build_array(v_types);
-    end if;
+  if jsonb_typeof(v_types) = 'string' then
+    v_types := jsonb_build_array(v_types);
+  end if;
+  if jsonb_typeof(v_types) = 'array' then
     if not (
       v_types ? v_type
       or (v_types ? 'integer' and v_type = 'number' and value::numeric = trunc(value::numeric))

@@ -22,10 +22,6 @@ create function pg_temp.call(thread text) returns uuid
 language sql volatile security definer
 as 'select call_id from pgagent.tool_calls where thread_id = $1';
 
-create function pg_temp.approval(thread text) returns uuid
-language sql volatile security definer
-as 'select approval_id from pgagent.approvals where thread_id = $1';
-
 -- fenced: takes a fencing token. kind: the least kind of role that may call it.
 create function pg_temp.calls(thread text, token bigint)
 returns table (routine text, fenced boolean, kind text, call text)

@@ -82,8 +82,8 @@ class Decision:
                     "and approved the call."
                 )
             case "reject":
-                why = f": {self.message}" if self.message else "."
-                return f"A person rejected the call of {self.tool}{why} It was not made."
+                why = f" Why: {self.message}" if self.message else ""
+                return f"A person rejected the call of {self.tool}. It was not made.{why}"
             case "timed_out":
                 return f"Nobody approved the call of {self.tool} in time. It was not made."
         return str(self.message)
