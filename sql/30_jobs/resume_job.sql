@@ -7,7 +7,7 @@
 --          true. To anything else: what the interrupt is to return.
 -- Returns: the status of the job, and how many questions are still open. The same answers again are
 --          answered the same way. When the thread went on since the pause, its questions are void:
---          the run goes on from where the thread stands and asks again.
+--          the run goes on from where the thread stands and asks again; '{}' will do then.
 -- Locks:   the session, then the job.
 -- Raises:  PA008 bad arguments, an id that is not asked, or an answer that does not fit the
 --          question; PA009 too large; PA003 no such job; PA011 somebody else's; PA005 the run is
@@ -27,14 +27,16 @@ declare
   r record;
 begin
   perform pgagent._check_object('answers', resume_job.answers, 'payload');
-  if resume_job.answers = '{}' then
+  j := pgagent._enter_job(resume_job.job_id);
+
+  if resume_job.answers = '{}' and (
+    j.status <> 'AWAITING_HUMAN' or not pgagent._head_moved(j)
+  ) then
     perform pgagent._raise(
       'PA008', 'answers must hold at least one answer', '', 'Pass {interrupt id: answer}.'
     );
   end if;
-  j := pgagent._enter_job(resume_job.job_id);
-
-  if not exists (
+  if resume_job.answers <> '{}' and not exists (
     select from jsonb_each(resume_job.answers) as a
     where j.resume -> a.key is distinct from a.value
   ) then

@@ -161,7 +161,7 @@ async def arequest_approval(
     description: str | None = None,
     allowed: Sequence[Verdict] = ALL,
     args_schema: Mapping[str, Any] | None = None,
-    timeout: float | timedelta | None = None,
+    timeout: float | timedelta | None = None,  # noqa: ASYNC109 - of the question, not of the call
     tool_call_id: str | None = None,
     key: str | None = None,
 ) -> Decision:

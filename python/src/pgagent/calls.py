@@ -1132,7 +1132,7 @@ def decide_approval(
 
 
 def expire_approvals(max_approvals: int = 100) -> Call[int]:
-    """Ends what nobody decided in time, and the runs that asked; says how many. Claims do so too."""
+    """Ends what nobody decided in time, and the runs that asked; says how many. Claims do too."""
     return _call("expire_approvals", {"max_approvals": ("integer", max_approvals)}, _scalar)
 
 

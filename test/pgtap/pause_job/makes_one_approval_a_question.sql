@@ -11,12 +11,12 @@ select pgagent.pause_job(
 
 select results_eq(
   $$
-    select interrupt_id::text, checkpoint_id::text, job_id = pg_temp.job('t'), action, allowed::text
+    select interrupt_id, checkpoint_id, job_id = pg_temp.job('t'), action, allowed::text
     from pgagent.pending_approvals order by interrupt_id
   $$,
   $$
     values
-    ('breakpoint:c1', 'c1', true, null::jsonb, '{approve}'),
+    ('breakpoint:c1' collate "C", 'c1' collate "C", true, null::jsonb, '{approve}'),
     ('q', 'c1', true, '{"name": "pay", "args": {"amount": 10}}', '{approve,edit,reject,respond}'),
     ('r', 'c1', true, null, '{approve,reject,respond}')
   $$
