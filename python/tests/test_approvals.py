@@ -173,7 +173,9 @@ def test_an_edited_call_is_made_as_edited_and_both_versions_are_kept(stage: Stag
     with pytest.raises(BadArgument, match=r"args\.amount must be integer"):
         stage.client.decide_approval(approval, "edit", edited_action={"args": {"amount": "much"}})
     with pytest.raises(BadArgument, match=r"args\.to is not allowed"):
-        stage.client.decide_approval(approval, "edit", edited_action={"args": {"amount": 1, "to": 1}})
+        stage.client.decide_approval(
+            approval, "edit", edited_action={"args": {"amount": 1, "to": 1}}
+        )
     stage.client.decide_approval(
         approval, "edit", edited_action={"args": {"amount": 5}}, reason="less", decided_by="ann"
     )

@@ -88,7 +88,10 @@ begin
       );
     end if;
     if s.head_checkpoint_id is distinct from a.checkpoint_id
-      or decide_approval.checkpoint_id <> a.checkpoint_id then
+      or (
+        decide_approval.checkpoint_id is not null
+        and decide_approval.checkpoint_id is distinct from a.checkpoint_id
+      ) then
       perform pgagent._raise(
         'PA012', 'the question is void: the thread went on since it was asked',
         format(

@@ -10,7 +10,7 @@ from typing import Annotated
 import psycopg
 import typer
 
-from pgagent import cli_jobs
+from pgagent import cli_approvals, cli_jobs
 from pgagent import install as installer
 from pgagent.client import Client
 from pgagent.terminal import Dsn, console, refusing
@@ -23,6 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(cli_jobs.app, name="jobs")
+app.add_typer(cli_approvals.app, name="approvals")
 
 
 @app.command()
