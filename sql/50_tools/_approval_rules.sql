@@ -92,16 +92,20 @@ begin atomic
         else '{approve,reject}'
       end::text[]
     )
-  from jsonb_array_elements(
-    case when pgagent._asks_for_review(question) then question -> 'action_requests' end
-  ) with ordinality as r (request, ordinal)
+  from
+    jsonb_array_elements(
+      case when pgagent._asks_for_review(question) then question -> 'action_requests' end
+    ) with ordinality as r (request, ordinal)
   left join lateral (
     select e.config
-    from jsonb_array_elements(
-      case
-        when jsonb_typeof(question -> 'review_configs') = 'array' then question -> 'review_configs'
-      end
-    ) with ordinality as e (config, ordinal)
+    from
+      jsonb_array_elements(
+        case
+          when
+            jsonb_typeof(question -> 'review_configs') = 'array'
+            then question -> 'review_configs'
+        end
+      ) with ordinality as e (config, ordinal)
     where e.config -> 'action_name' = r.request -> 'name'
     order by e.ordinal
     limit 1

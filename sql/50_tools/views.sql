@@ -39,7 +39,8 @@ comment on column pgagent.pending_approvals.action is
 'The call that is to be approved: name and args.';
 comment on column pgagent.pending_approvals.question is 'What was asked, as the interrupt gave it.';
 comment on column pgagent.pending_approvals.allowed is 'Which decisions are possible.';
-comment on column pgagent.pending_approvals.args_schema is 'JSON Schema of args: edits must fit it.';
+comment on column pgagent.pending_approvals.args_schema is
+'JSON Schema of args: edits must fit it.';
 comment on column pgagent.pending_approvals.asked_at is 'When the run paused.';
 comment on column pgagent.pending_approvals.expires_at is 'When it ends as TIMED_OUT.';
 comment on column pgagent.pending_approvals.superseded is
