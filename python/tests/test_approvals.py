@@ -360,6 +360,22 @@ def test_actions_in_the_form_of_langchains_middleware_are_decided_one_by_one(sta
     }
 
 
+def test_an_answer_that_the_node_could_not_take_is_refused(stage: Stage) -> None:
+    def node(state: State) -> Any:
+        answer: int = interrupt("how many?", response_schema=int)
+        return {"log": [f"{answer + 1}"]}
+
+    build = one_node(node)
+    job = stage.enqueue(max_attempts=1)
+    stage.deliver(build)
+    with pytest.raises(BadArgument, match="the answer must be integer"):
+        stage.client.decide_approval(the_approval(stage), "respond", response="three")
+    stage.client.decide_approval(the_approval(stage), "respond", response=3)
+    stage.deliver(build)
+    assert stage.status(job) == "COMPLETED"
+    assert stage.state(build).values["log"] == ["in", "4"]
+
+
 # --- once
 
 

@@ -6,13 +6,15 @@
 --              an approval, with an event, in this transaction; see pending_approvals. So do tool
 --              calls that asked by request_approval and whose own interrupt another one hid.
 -- timeout:     how long people have; then the run ends as TIMED_OUT. For ever by default.
+-- response_schemas: JSON Schemas by interrupt id: what is answered there must fit.
 -- Returns: AWAITING_HUMAN; or CANCELLED when a cancellation was asked for meanwhile.
 -- Locks:   the session, the job, the thread's next waiting job.
 -- Raises:  PA008, PA009 bad arguments; PA011 not a service role; PA003 no such job; PA002 the
 --          delivery is over and ended otherwise.
 -- Safe to repeat: yes, with the same token.
 create function pgagent.pause_job(
-  job_id uuid, fencing_token bigint, waiting_for jsonb, timeout interval default null
+  job_id uuid, fencing_token bigint, waiting_for jsonb, timeout interval default null,
+  response_schemas jsonb default null
 )
 returns text
 language plpgsql
@@ -36,16 +38,19 @@ begin
   if timeout is not null then
     perform pgagent._check_interval('timeout', timeout, above_zero => true);
   end if;
+  if response_schemas is not null then
+    perform pgagent._check_object('response_schemas', response_schemas, 'payload');
+  end if;
   v_waiting_for := pgagent._with_hidden_questions(job_id, waiting_for);
   v_status := pgagent._end_delivery(
     job_id, fencing_token, 'paused', 'AWAITING_HUMAN', waiting_for => v_waiting_for
   );
   if v_status = 'AWAITING_HUMAN' then
-    perform pgagent._ask(job_id, v_waiting_for, timeout);
+    perform pgagent._ask(job_id, v_waiting_for, timeout, response_schemas);
   end if;
   return coalesce(v_status, pgagent._ended_before(job_id, fencing_token, 'paused'));
 end
 $$;
 
-comment on function pgagent.pause_job(uuid, bigint, jsonb, interval) is
+comment on function pgagent.pause_job(uuid, bigint, jsonb, interval, jsonb) is
 'Pauses a run until people have decided what it asks: decide_approval, or resume_job for answers.';

@@ -12,6 +12,7 @@ as $$
 declare
   v_by text := coalesce(pgagent._tenant(), pgagent._caller());
   v_detail text := format('job_id: %s, interrupt id: %s', job.job_id, asked_as);
+  v_given jsonb;
   a pgagent.approvals;
   d record;
 begin
@@ -24,19 +25,26 @@ begin
     order by p.position
   loop
     if a.action is not null then
+      v_given := case
+        when pgagent._asks_for_a_decision(a.question) then answer
+        else answer -> 'decisions' -> a.position
+      end;
       select *
       into d
-      from jsonb_to_record(
-        case jsonb_typeof(answer -> 'decisions' -> a.position)
-          when 'object' then answer -> 'decisions' -> a.position
-          else '{}'
-        end
-      ) as x (type text, edited_action jsonb, message jsonb);
-      if pgagent._status_of(d.type) is null
-        or answer -> 'decisions' -> jsonb_array_length(a.question -> 'action_requests') is not null
-      then
+      from jsonb_to_record(case jsonb_typeof(v_given) when 'object' then v_given else '{}' end)
+        as x (type text, edited_action jsonb, message jsonb);
+      if pgagent._status_of(d.type) is null or (
+        not pgagent._asks_for_a_decision(a.question)
+        and answer -> 'decisions' -> jsonb_array_length(a.question -> 'action_requests')
+        is not null
+      ) then
         perform pgagent._raise(
-          'PA008', 'the answer must be {"decisions": [{"type": ...}, ...]}, one for each action',
+          'PA008',
+          case
+            when pgagent._asks_for_a_decision(a.question)
+              then 'the answer must be a decision, {"type": ...}'
+            else 'the answer must be {"decisions": [{"type": ...}, ...]}, one for each action'
+          end,
           v_detail, 'Types: approve, edit with edited_action, reject and respond with message.'
         );
       end if;

@@ -69,9 +69,28 @@ end;
 comment on function pgagent._asks_for_review(jsonb) is
 'Whether a question lists actions to be reviewed, in the form of LangChain''s middleware.';
 
+-- Whether a question is about one call, in the form of the same middleware that asks for each call
+-- by itself: it is answered with one decision.
+create function pgagent._asks_for_a_decision(question jsonb)
+returns boolean
+language sql
+immutable
+parallel safe
+begin atomic
+  select coalesce(
+    question -> 'type' = '"tool_approval"'
+    and jsonb_typeof(question -> 'name') = 'string'
+    and jsonb_typeof(question -> 'args') = 'object',
+    false
+  );
+end;
+
+comment on function pgagent._asks_for_a_decision(jsonb) is
+'Whether a question is about one call, in the form of LangChain''s middleware.';
+
 -- What one interrupt asks: one row an action that is to be reviewed, or one for the question as a
 -- whole. A static breakpoint can only be approved: cancel the run to stop there.
-create function pgagent._questions(interrupt_id text, question jsonb)
+create function pgagent._questions(interrupt_id text, question jsonb, response_schema jsonb)
 returns table (place integer, action jsonb, args_schema jsonb, allowed text[])
 language sql
 immutable
@@ -113,16 +132,31 @@ begin atomic
   union all
   select
     0,
-    null,
+    case
+      when pgagent._asks_for_a_decision(question)
+        then jsonb_build_object('name', question -> 'name', 'args', question -> 'args')
+    end,
     null,
     case
       when interrupt_id like 'breakpoint:%' then '{approve}'
+      when pgagent._asks_for_a_decision(question)
+        then
+          coalesce(
+            (
+              select array_agg(d.name order by d.place)
+              from
+                unnest('{approve,edit,reject,respond}'::text[]) with ordinality as d (name, place)
+              where jsonb_path_query_array(response_schema, '$.**.properties.type.const')
+                @> to_jsonb(d.name)
+            ),
+            '{approve,edit,reject,respond}'
+          )
       else '{approve,reject,respond}'
     end::text[]
   where not pgagent._asks_for_review(question);
 end;
 
-comment on function pgagent._questions(text, jsonb) is
+comment on function pgagent._questions(text, jsonb, jsonb) is
 'What one interrupt asks: a row an action that is to be reviewed, else one.';
 
 -- What an interrupt returns to the run once its questions are decided: the decisions, for those
@@ -135,6 +169,8 @@ parallel safe
 begin atomic
   select
     case
+      when bool_or(pgagent._asks_for_a_decision(a.question))
+        then (array_agg(pgagent._decision(a)))[1]
       when bool_or(a.action is not null)
         then
           jsonb_build_object('decisions', jsonb_agg(pgagent._decision(a) order by a.position))

@@ -30,8 +30,11 @@ comment on function pgagent._with_hidden_questions(uuid, jsonb) is
 --
 -- waiting_for: what the job waits for: interrupt id, or key of a tool call, to question.
 -- timeout:     how long people have, where the question itself does not say; null for ever.
+-- response_schemas: JSON Schemas of answers, by interrupt id.
 -- Locks:       nothing more: the caller has session and job.
-create function pgagent._ask(job_id uuid, waiting_for jsonb, timeout interval)
+create function pgagent._ask(
+  job_id uuid, waiting_for jsonb, timeout interval, response_schemas jsonb
+)
 returns void
 language plpgsql
 volatile
@@ -67,14 +70,16 @@ begin
 
   insert into pgagent.approvals (
     approval_id, thread_id, job_id, token, checkpoint_id, interrupt_id, position, question, action,
-    args_schema, allowed, asked_at, expires_at
+    args_schema, response_schema, allowed, asked_at, expires_at
   )
   select
     pgagent._new_id(j.thread_id, (q.ordinal + n.place)::integer), j.thread_id, j.job_id,
-    j.fencing_token, v_head, q.key, n.place, q.value, n.action, n.args_schema, n.allowed, v_now,
-    v_now + _ask.timeout
+    j.fencing_token, v_head, q.key, n.place, q.value, n.action, n.args_schema,
+    _ask.response_schemas -> q.key, n.allowed, v_now, v_now + _ask.timeout
   from jsonb_each(_ask.waiting_for) with ordinality as q (key, value, ordinal)
-  cross join lateral pgagent._questions(q.key, q.value) as n
+  cross join lateral pgagent._questions(
+    q.key, q.value, _ask.response_schemas -> q.key
+  ) as n
   where not exists (
     select from pgagent.approvals as p
     where p.job_id = j.job_id
@@ -95,5 +100,5 @@ begin
 end
 $$;
 
-comment on function pgagent._ask(uuid, jsonb, interval) is
+comment on function pgagent._ask(uuid, jsonb, interval, jsonb) is
 'Writes the approvals of a pause, one row a question, with an event for each.';

@@ -113,6 +113,7 @@ comment on function pgagent._edited(pgagent.approvals, jsonb) is
 -- asked_as: the interrupt, or the key of the tool call.
 -- answer:   given as it is; null to make it of the decisions.
 -- Returns:  how many questions of the run are open.
+-- Raises:   PA008 the answer does not fit what the interrupt returns.
 create function pgagent._settle(job pgagent.agent_jobs, asked_as text, answer jsonb default null)
 returns bigint
 language plpgsql
@@ -122,6 +123,8 @@ as $$
 #variable_conflict use_column
 declare
   v_open bigint;
+  v_answer jsonb;
+  v_fault text;
 begin
   if not exists (
     select from pgagent.approvals as a
@@ -129,14 +132,23 @@ begin
       and a.status = 'PENDING'
       and coalesce(a.interrupt_id, a.tool_call_key) = _settle.asked_as
   ) then
+    v_answer := coalesce(
+      _settle.answer, pgagent._answer(job.job_id, job.fencing_token, _settle.asked_as)
+    );
+    select pgagent._schema_fault(a.response_schema, v_answer, path => 'the answer') into v_fault
+    from pgagent.approvals as a
+    where a.job_id = job.job_id
+      and a.token = job.fencing_token
+      and a.interrupt_id = _settle.asked_as
+    limit 1;
+    if v_fault is not null then
+      perform pgagent._raise(
+        'PA008', format('this is not what the run can take: %s', left(v_fault, 500)),
+        format('job_id: %s, interrupt id: %s', job.job_id, _settle.asked_as)
+      );
+    end if;
     update pgagent.agent_jobs as b
-    set
-      resume = coalesce(b.resume, '{}') || jsonb_build_object(
-        _settle.asked_as,
-        coalesce(
-          _settle.answer, pgagent._answer(b.job_id, b.fencing_token, _settle.asked_as)
-        )
-      )
+    set resume = coalesce(b.resume, '{}') || jsonb_build_object(_settle.asked_as, v_answer)
     where b.job_id = job.job_id;
   end if;
   select count(*) into v_open

@@ -72,6 +72,7 @@ create table pgagent.approvals (
   question jsonb not null,
   action jsonb,
   args_schema jsonb,
+  response_schema jsonb,
   allowed text[] not null,
   status text collate "C" not null default 'PENDING',
   timeout interval,
@@ -147,6 +148,8 @@ comment on column pgagent.approvals.question is 'What was asked, as the interrup
 comment on column pgagent.approvals.action is
 'The call that is to be approved, as proposed: name and args.';
 comment on column pgagent.approvals.args_schema is 'JSON Schema of args: edits must fit it.';
+comment on column pgagent.approvals.response_schema is
+'JSON Schema of what the interrupt returns: answers must fit it.';
 comment on column pgagent.approvals.allowed is
 'Which decisions are possible: approve, edit, reject, respond.';
 comment on column pgagent.approvals.status is

@@ -758,9 +758,10 @@ def pause_job(
     waiting_for: Mapping[str, Any],
     *,
     timeout: float | timedelta | None = None,
+    response_schemas: Mapping[str, Any] | None = None,
 ) -> Call[str]:
     """Pauses a run until people have decided ``waiting_for``: interrupt id to question.
-    ``timeout``: seconds they have."""
+    ``timeout``: seconds they have. ``response_schemas``: JSON Schemas that answers must fit."""
     return _call(
         "pause_job",
         {
@@ -768,6 +769,7 @@ def pause_job(
             "fencing_token": ("bigint", fencing_token),
             "waiting_for": ("jsonb", _json(waiting_for)),
             "timeout": ("interval", _seconds(timeout)),
+            "response_schemas": ("jsonb", _json(response_schemas)),
         },
         _scalar,
         idempotent=True,

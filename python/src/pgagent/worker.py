@@ -227,7 +227,10 @@ class Worker:
                 too_large = LimitExceeded("what the run asks is larger than a job can hold")
                 return (
                     calls.pause_job(
-                        *ids, jsonable(outcome.questions), timeout=self.approval_timeout
+                        *ids,
+                        jsonable(outcome.questions),
+                        timeout=self.approval_timeout,
+                        response_schemas=jsonable(outcome.schemas) or None,
                     ),
                     calls.fail_job(*ids, _described(too_large), fatal=True),
                 )
