@@ -15,7 +15,7 @@ begin atomic
     j.job_id = _with_hidden_questions.job_id
     and a.status = 'PENDING'
     and a.tool_call_key is not null
-    and a.checkpoint_id = s.head_checkpoint_id
+    and a.checkpoint_id is not distinct from s.head_checkpoint_id
     and not exists (
       select from jsonb_each(_with_hidden_questions.waiting_for) as q
       where q.value ->> 'tool_call_key' = a.tool_call_key
