@@ -146,7 +146,8 @@ begin atomic
               select array_agg(d.name order by d.place)
               from
                 unnest('{approve,edit,reject,respond}'::text[]) with ordinality as d (name, place)
-              where jsonb_path_query_array(response_schema, '$.**.properties.type.const')
+              where
+                jsonb_path_query_array(response_schema, '$.**.properties.type.const')
                 @> to_jsonb(d.name)
             ),
             '{approve,edit,reject,respond}'
