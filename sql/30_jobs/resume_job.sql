@@ -54,7 +54,7 @@ begin
   end if;
   if pgagent._head_moved(j) then
     perform pgagent._void_approvals(j.job_id, 'SUPERSEDED');
-    perform pgagent._go_on(j, '{"superseded": true}');
+    perform pgagent._resume(j, '{"superseded": true}');
     return query select 'PENDING', 0::bigint;
     return;
   end if;

@@ -52,9 +52,12 @@ begin
   from pgagent.agent_sessions as s
   where s.thread_id = j.thread_id;
 
-  -- What request_approval has written is asked now; what else it wrote, another way was taken.
+  -- What request_approval has written is asked now; a run that was requeued asks again what nobody
+  -- decided in time. What else was written, another way was taken.
   update pgagent.approvals as p
   set
+    status = 'PENDING',
+    decided_at = null,
     interrupt_id = nullif(q.key, p.tool_call_key),
     token = j.fencing_token,
     checkpoint_id = v_head,
@@ -62,24 +65,40 @@ begin
     expires_at = v_now + coalesce(p.timeout, _ask.timeout)
   from jsonb_each(_ask.waiting_for) as q
   where p.job_id = j.job_id
-    and p.status = 'PENDING'
+    and p.status in ('PENDING', 'TIMED_OUT')
     and p.tool_call_key = q.value ->> 'tool_call_key';
   update pgagent.approvals as p
   set status = 'SUPERSEDED', decided_at = v_now
   where p.job_id = j.job_id and p.status = 'PENDING' and p.asked_at is distinct from v_now;
 
   insert into pgagent.approvals (
-    approval_id, thread_id, job_id, token, checkpoint_id, interrupt_id, position, question, action,
-    args_schema, response_schema, allowed, asked_at, expires_at
+    approval_id, thread_id, job_id, token, checkpoint_id, interrupt_id, position, tool_call_key,
+    question, action, args_schema, response_schema, allowed, asked_at, expires_at
   )
   select
     pgagent._new_id(j.thread_id, (q.ordinal + n.place)::integer), j.thread_id, j.job_id,
-    j.fencing_token, v_head, q.key, n.place, q.value, n.action, n.args_schema,
+    j.fencing_token, v_head, q.key, n.place, k.tool_call_key, q.value, n.action, n.args_schema,
     _ask.response_schemas -> q.key, n.allowed, v_now, v_now + _ask.timeout
   from jsonb_each(_ask.waiting_for) with ordinality as q (key, value, ordinal)
   cross join lateral pgagent._questions(
     q.key, q.value, _ask.response_schemas -> q.key
   ) as n
+  left join lateral (
+    -- Its row became void, when the run was cancelled.
+    select q.value ->> 'tool_call_key' as tool_call_key
+    where octet_length(q.value ->> 'tool_call_key') between 1 and pgagent._limit('name')
+      and case
+        when pgagent._asks_for_review(q.value)
+          then jsonb_array_length(q.value -> 'action_requests') = 1
+        else false
+      end
+      and not exists (
+        select from pgagent.approvals as p
+        where p.thread_id = j.thread_id
+          and p.tool_call_key = q.value ->> 'tool_call_key'
+          and p.status not in ('CANCELLED', 'SUPERSEDED')
+      )
+  ) as k on true
   where not exists (
     select from pgagent.approvals as p
     where p.job_id = j.job_id

@@ -155,7 +155,7 @@ begin
   from pgagent.approvals as a
   where a.job_id = job.job_id and a.status = 'PENDING';
   if v_open = 0 then
-    perform pgagent._go_on(job);
+    perform pgagent._resume(job);
   end if;
   return v_open;
 end
@@ -165,7 +165,7 @@ comment on function pgagent._settle(pgagent.agent_jobs, text, jsonb) is
 'Gives a decided question to the run, which goes on when nothing is open.';
 
 -- Lets a paused run go on.
-create function pgagent._go_on(job pgagent.agent_jobs, data jsonb default null)
+create function pgagent._resume(job pgagent.agent_jobs, data jsonb default null)
 returns void
 language plpgsql
 volatile
@@ -180,4 +180,4 @@ begin
 end
 $$;
 
-comment on function pgagent._go_on(pgagent.agent_jobs, jsonb) is 'Lets a paused run go on.';
+comment on function pgagent._resume(pgagent.agent_jobs, jsonb) is 'Lets a paused run go on.';

@@ -95,6 +95,7 @@ begin
         j, 'job_timed_out', jsonb_build_object('status', 'TIMED_OUT', 'approval_id', a.approval_id)
       );
       perform pgagent._promote(j.thread_id, 'TIMED_OUT', 'AWAITING_HUMAN');
+      perform pgagent._wake(j.queue, 'TIMED_OUT', j.job_id);
     end if;
   end loop;
   return v_count;

@@ -82,6 +82,9 @@ begin
       'A task that runs again must make the same calls. Nothing was asked or executed.'
     );
   end if;
+  if a.status = 'TIMED_OUT' and a.job_id is not null and s.owner_token is not null then
+    a.status := 'PENDING';  -- its run has ended: one that runs again asks again
+  end if;
   if a.status is distinct from 'PENDING' then
     if a.approval_id is null then
       perform pgagent._check_step(
@@ -96,6 +99,8 @@ begin
     -- Asked again by another delivery, or by the next run that finds the task unfinished.
     update pgagent.approvals as p
     set
+      status = 'PENDING',
+      decided_at = null,
       job_id = case when s.owner_token is not null then s.active_job_id end,
       token = s.owner_token,
       checkpoint_id = s.head_checkpoint_id,
