@@ -50,6 +50,7 @@ end
 $$;
 select pgagent.claim_job('w1', lease => '1 day');
 select pgagent.begin_tool_call('other', 'pay', 'begun', fencing_token => 5);
+select pgagent.request_approval('other', 'asked', 'pay', fencing_token => 5);
 
 select pgagent.start_run('paused', 'w1');
 select pgagent.pause_job(job_id, 1, '{"q": "?"}')
@@ -101,6 +102,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "context_window": {"thread_id": "busy"},
     "copy_thread": {"source": "busy", "target": "new"},
     "create_session": {"thread_id": "new"},
+    "decide_approval": {"approval_id": "paused", "decision": "approve"},
     "delete_runs": {"run_ids": ["r"]},
     "delete_session": {"thread_id": "busy"},
     "delta_channel_history": {
@@ -113,7 +115,9 @@ GOOD: dict[str, dict[str, Any]] = {
     "enqueue_jobs": {"jobs": Jsonb([{"thread_id": "busy", "payload": 1}])},
     "fail_job": {"job_id": "busy", "fencing_token": 2, "error": Jsonb(1)},
     "fail_tool_call": {"call_id": "busy", "error": Jsonb(1), "fencing_token": 2},
+    "expire_approvals": {},
     "fork_session": {"thread_id": "busy", "checkpoint_id": "c1", "new_thread": "new"},
+    "get_approval": {"approval_id": "paused"},
     "get_checkpoint": {"thread_id": "busy"},
     "get_job": {"job_id": "busy"},
     "grant_access": {"grantee": "bad_input_worker", "kind": "worker"},
@@ -138,6 +142,10 @@ GOOD: dict[str, dict[str, Any]] = {
     "release_job": {"job_id": "busy", "fencing_token": 2},
     "renew_lease": {"job_id": "busy", "fencing_token": 2},
     "requeue_job": {"job_id": "dropped"},
+    "request_approval": {
+        "thread_id": "busy", "tool_call_key": "k", "tool": "pay", "fencing_token": 2,
+        "step_id": "c1",
+    },
     "resume_job": {"job_id": "paused", "answers": Jsonb({"q": 1})},
     "run_schedules": {},
     "schedule_job": {
@@ -191,6 +199,9 @@ BY_NAME: dict[str, dict[str, Any]] = {
     "fencing_token": TOKENS,
     "job_id": {"of_another_thread": "other"},
     "call_id": {"of_another_thread": "other"},
+    "approval_id": {"of_another_thread": "other"},
+    "decision": {"unknown": "accept"},
+    "allowed": {"unknown": ["ignore"]},
     "checkpoint_id": {"unknown": "unknown"},
     "checkpoint_ns": {"unknown": "unknown"},
     "step_id": {"unknown": "unknown"},
@@ -308,7 +319,8 @@ def _call(
 
 def _resolve(connection: Connection, argument: str, value: Any) -> Any:
     """Ids of the jobs and calls that threads' names stand for."""
-    table = {"job_id": "agent_jobs", "call_id": "tool_calls"}.get(argument)
+    tables = {"job_id": "agent_jobs", "call_id": "tool_calls", "approval_id": "approvals"}
+    table = tables.get(argument)
     if table is None or value in (None, UNKNOWN_ID):
         return value
     row = connection.execute(

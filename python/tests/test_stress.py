@@ -76,7 +76,21 @@ INVARIANTS = {
           or exists (select from pgagent.checkpoints as c where c.thread_id = s.thread_id)
           or exists (select from pgagent.checkpoint_writes as w where w.thread_id = s.thread_id)
           or exists (select from pgagent.tool_calls as t where t.thread_id = s.thread_id)
+          or exists (select from pgagent.approvals as a where a.thread_id = s.thread_id)
         )""",
+    "a paused run asks nothing, or a run that is not paused asks": """
+        select j.thread_id, j.status from pgagent.agent_jobs as j
+        where (j.status = 'AWAITING_HUMAN') <> exists (
+          select from pgagent.approvals as a
+          where a.job_id = j.job_id and a.status = 'PENDING' and a.asked_at is not null
+        )""",
+    "a decision has no event, or two": """
+        select a.approval_id from pgagent.approvals as a
+        left join pgagent.session_events as e
+          on e.thread_id = a.thread_id and e.kind = 'approval_decided'
+          and e.data ->> 'approval_id' = a.approval_id::text
+        group by a.approval_id
+        having count(e.seq) <> count(a.decided_by) or count(e.seq) > 1""",
     "tokens do not grow from claim to claim": """
         select thread_id from (
           select thread_id, (data ->> 'token')::bigint as token,
@@ -296,7 +310,8 @@ class Session:
         self.one("release_job", "%s, %s", *self.delivery())
 
     def pause(self, _: str) -> None:
-        self.one("pause_job", "%s, %s, '{\"q\": 1}'", *self.delivery())
+        timeout = self.random.choice((None, None, "10 ms"))
+        self.one("pause_job", "%s, %s, '{\"q\": 1}', %s", *self.delivery(), timeout)
 
     def resume(self, thread: str) -> None:
         row = self.connection.execute(
@@ -305,6 +320,25 @@ class Session:
         ).fetchone()  # fmt: skip
         job = row[0] if row else self.delivery()[0]
         self.one("resume_job", "%s, '{\"q\": 1}'", job)
+
+    def request(self, thread: str) -> None:
+        key = f"a{self.random.randrange(20)}"
+        self.one(
+            "request_approval", "%s, %s, 'pay', fencing_token => %s", thread, key,
+            self.token(thread),
+        )  # fmt: skip
+
+    def decide(self, thread: str) -> None:
+        row = self.connection.execute(
+            "select approval_id from pgagent.approvals where thread_id = %s "
+            "order by created_at desc limit 1", (thread,)
+        ).fetchone()  # fmt: skip
+        if row:
+            decision = self.random.choice(("approve", "approve", "reject"))
+            self.one("decide_approval", "%s, %s", row[0], decision)
+
+    def expire(self, _: str) -> None:
+        self.one("expire_approvals", "%s", self.random.choice((1, 100)))
 
     def cancel(self, _: str) -> None:
         force = self.random.random() < 0.5
@@ -409,7 +443,7 @@ class Session:
 LOCAL: dict[Callable[[Session, str], None], int] = {
     Session.message: 5, Session.answer: 4, Session.messages: 3, Session.event: 8,
     Session.usage: 3, Session.summary: 3, Session.put: 8, Session.write: 8, Session.begin_call: 4,
-    Session.enqueue: 6,
+    Session.enqueue: 6, Session.request: 3, Session.decide: 4,
 }  # fmt: skip
 """What stays on one thread, for transactions of several calls."""
 
@@ -421,6 +455,7 @@ WEIGHTS: dict[Callable[[Session, str], None], int] = {
     Session.requeue: 4, Session.tick: 1, Session.schedule: 1, Session.unschedule: 1,
     Session.discard: 2, Session.prune: 3, Session.copy: 1, Session.fork: 3,
     Session.delete_runs: 3, Session.complete_call: 4, Session.fail_call: 2, Session.sweep: 3,
+    Session.expire: 2,
 }  # fmt: skip
 
 
@@ -459,7 +494,7 @@ def drain(connection: psycopg.Connection) -> None:
     """Let every job that is left end: nothing may be stranded."""
     for _ in range(20_000):
         connection.execute(
-            "select pgagent.resume_job(job_id, '{\"q\": 1}') from pgagent.agent_jobs "
+            "select pgagent.cancel_job(job_id) from pgagent.agent_jobs "
             "where status = 'AWAITING_HUMAN'"
         )
         rows = connection.execute(

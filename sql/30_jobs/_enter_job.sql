@@ -84,6 +84,7 @@ begin
   update pgagent.agent_jobs as b
   set status = ended_as, waiting_for = null, completed_at = pgagent._now()
   where b.job_id = job.job_id;
+  perform pgagent._void_approvals(job.job_id);
   perform pgagent._log_job_event(job, kind, data);
   if promote and job.status <> 'WAITING' then
     perform pgagent._promote(job.thread_id, ended_as, job.status);

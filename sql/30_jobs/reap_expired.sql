@@ -1,9 +1,10 @@
 -- Takes back jobs whose lease ran out: PENDING again, or over when their deadline passed or they
 -- were delivered max_attempts times without progress. Ends jobs that wait for their next delivery
--- past their deadline, too. claim_job does this by itself; a schedule is for when no worker asks.
+-- past their deadline, and approvals whose deadline has passed, see expire_approvals. claim_job does
+-- this by itself; a schedule is for when no worker asks.
 --
 -- max_jobs: how many at most, 1 to 10,000.
--- Returns:  how many it took back or ended.
+-- Returns:  how many jobs it took back or ended.
 -- Locks:    the session, then the job, then the thread's next waiting job; skips what is locked,
 --           never waits.
 -- Raises:   PA008, PA009 bad arguments; PA011 not a service role.
@@ -40,6 +41,7 @@ declare
   v_status text;
   r record;
 begin
+  perform pgagent._expire_approvals(max_jobs);
   -- agent_jobs_leased
   for r in
     select j.*, pgagent._has_progressed(s.progress_step, j.progress_step) as progressed

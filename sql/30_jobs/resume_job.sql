@@ -1,13 +1,17 @@
--- Answers a paused run. It goes on when the last of its questions is answered.
+-- Answers a paused run by interrupt id. It goes on when the last of its questions is answered.
+-- An answer is a decision: decide_approval takes them one by one, with who and why.
 --
 -- job_id:  the run, AWAITING_HUMAN.
--- answers: a JSON object, interrupt id to answer (at most 1 MB).
+-- answers: a JSON object, interrupt id to answer (at most 1 MB). To actions that are to be
+--          reviewed: {"decisions": [{"type": "approve"}, ...]}, one an action. To a breakpoint:
+--          true. To anything else: what the interrupt is to return.
 -- Returns: the status of the job, and how many questions are still open. The same answers again are
---          answered the same way.
+--          answered the same way. When the thread went on since the pause, its questions are void:
+--          the run goes on from where the thread stands and asks again; '{}' will do then.
 -- Locks:   the session, then the job.
--- Raises:  PA008 bad arguments, or an id that is not asked; PA009 too large; PA003 no such job;
---          PA011 somebody else's; PA005 the run is not paused, or the question was answered
---          otherwise.
+-- Raises:  PA008 bad arguments, an id that is not asked, or an answer that does not fit the
+--          question; PA009 too large; PA003 no such job; PA011 somebody else's; PA005 the run is
+--          not paused, the question was answered otherwise, or too late.
 -- Never fenced. Safe to repeat.
 create function pgagent.resume_job(job_id uuid, answers jsonb)
 returns table (status text, open_questions bigint)
@@ -20,16 +24,19 @@ as $$
 declare
   j pgagent.agent_jobs;
   v_interrupt_id text;
+  r record;
 begin
   perform pgagent._check_object('answers', resume_job.answers, 'payload');
-  if resume_job.answers = '{}' then
+  j := pgagent._enter_job(resume_job.job_id);
+
+  if resume_job.answers = '{}' and (
+    j.status <> 'AWAITING_HUMAN' or not pgagent._head_moved(j)
+  ) then
     perform pgagent._raise(
       'PA008', 'answers must hold at least one answer', '', 'Pass {interrupt id: answer}.'
     );
   end if;
-  j := pgagent._enter_job(resume_job.job_id);
-
-  if not exists (
+  if resume_job.answers <> '{}' and not exists (
     select from jsonb_each(resume_job.answers) as a
     where j.resume -> a.key is distinct from a.value
   ) then
@@ -44,6 +51,12 @@ begin
       format('job_id: %s', j.job_id),
       'Only a paused job can be answered.'
     );
+  end if;
+  if pgagent._head_moved(j) then
+    perform pgagent._void_approvals(j.job_id, 'SUPERSEDED');
+    perform pgagent._resume(j, '{"superseded": true}');
+    return query select 'PENDING', 0::bigint;
+    return;
   end if;
   select k.key into v_interrupt_id
   from jsonb_object_keys(resume_job.answers) as k (key)
@@ -68,21 +81,16 @@ begin
     );
   end if;
 
-  open_questions := pgagent._open_questions(
-    j.waiting_for, coalesce(j.resume, '{}') || resume_job.answers
-  );
-  status := case open_questions when 0 then 'PENDING' else 'AWAITING_HUMAN' end;
-  update pgagent.agent_jobs as b
-  set
-    resume = coalesce(b.resume, '{}') || resume_job.answers,
-    status = resume_job.status,
-    waiting_for = case when resume_job.open_questions > 0 then b.waiting_for end,
-    available_at = pgagent._now()
+  for r in
+    select a.key, a.value
+    from jsonb_each(resume_job.answers) as a
+    where not coalesce(j.resume, '{}') ? a.key
+  loop
+    perform pgagent._answer_question(j, r.key, r.value);
+  end loop;
+  select b.status, pgagent._open_questions(b.waiting_for, b.resume) into status, open_questions
+  from pgagent.agent_jobs as b
   where b.job_id = j.job_id;
-  if open_questions = 0 then
-    perform pgagent._log_job_event(j, 'job_resumed', null, session_status => 'IDLE');
-    perform pgagent._wake(j.queue, resume_job.status, j.job_id);
-  end if;
   return next;
 end
 $$;

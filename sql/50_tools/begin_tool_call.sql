@@ -25,8 +25,8 @@
 --          and the call, how often it was started, and the stored outcome.
 -- Locks:   the session.
 -- Raises:  PA008, PA009 bad arguments; PA003, PA006, PA011 the thread; PA001, PA002 the fence;
---          PA004 the key was used with another tool or other arguments; PA007 the checkpoint is not
---          stored.
+--          PA004 the key was used with another tool or other arguments; PA005 a person was asked
+--          and did not approve; PA007 the checkpoint is not stored.
 -- Safe to repeat: that is what it is for.
 create function pgagent.begin_tool_call(
   thread_id text, tool text, idempotency_key text, args jsonb default '{}',
@@ -45,6 +45,7 @@ as $$
 declare
   s pgagent.agent_sessions;
   c pgagent.tool_calls;
+  a pgagent.approvals;
   v_fingerprint bytea;
 begin
   perform pgagent._check_name('tool', begin_tool_call.tool);
@@ -88,30 +89,31 @@ begin
     return;
   end if;
 
-  if begin_tool_call.step_id is not null and not exists (
-    select from pgagent.checkpoints as k
-    where k.thread_id = begin_tool_call.thread_id
-      and k.checkpoint_ns = begin_tool_call.checkpoint_ns
-      and k.checkpoint_id = begin_tool_call.step_id
-  ) then
+  perform pgagent._check_step(
+    begin_tool_call.thread_id, begin_tool_call.checkpoint_ns, begin_tool_call.step_id
+  );
+  select p.* into a
+  from pgagent.approvals as p
+  where p.thread_id = begin_tool_call.thread_id
+    and p.tool_call_key = begin_tool_call.idempotency_key
+    and p.status not in ('CANCELLED', 'SUPERSEDED');
+  if a.status in ('REJECTED', 'RESPONDED', 'TIMED_OUT') then
     perform pgagent._raise(
-      'PA007', 'the checkpoint that the call runs from is not stored',
-      format(
-        'thread_id: %s, checkpoint_ns: %s, checkpoint_id: %s', begin_tool_call.thread_id,
-        begin_tool_call.checkpoint_ns, begin_tool_call.step_id
-      ),
-      'Wait until it is, then ask again.'
+      'PA005', 'the tool call was not approved',
+      format('thread_id: %s, approval_id: %s, status: %s', a.thread_id, a.approval_id, a.status),
+      'request_approval tells what was decided, and why.'
     );
   end if;
   insert into pgagent.tool_calls as t (
     call_id, thread_id, step_id, position, tool, args, idempotency_key, fingerprint, status, token,
-    job_id, step
+    job_id, decision, step
   )
   values (
     pgagent._new_id(begin_tool_call.thread_id), begin_tool_call.thread_id, begin_tool_call.step_id,
     begin_tool_call.call_position, begin_tool_call.tool, begin_tool_call.args,
     begin_tool_call.idempotency_key, v_fingerprint, 'STARTED', begin_tool_call.fencing_token,
     case when s.owner_token = begin_tool_call.fencing_token then s.active_job_id end,
+    pgagent._decision(a),
     pgagent._step_after(
       pgagent._checkpoint(
         begin_tool_call.thread_id, begin_tool_call.checkpoint_ns, begin_tool_call.step_id
@@ -121,6 +123,7 @@ begin
   on conflict on constraint tool_calls_key_is_unique do update
   set
     status = 'STARTED', token = excluded.token, job_id = excluded.job_id,
+    decision = excluded.decision,
     attempts = t.attempts + 1, started_at = excluded.started_at, ended_at = null, error = null
   returning t.* into c;
   if c.attempts = 1 and c.job_id is not null

@@ -2,7 +2,7 @@
 -- all of them. The first test below _fence and _tenancy fails when a function has no entry here.
 
 -- A thread with a run in its second delivery: token 1 is stale, token 2 owns it. It has a
--- message, a checkpoint and a tool call that was begun.
+-- message, a checkpoint, a tool call that was begun and an approval that was requested.
 create function pg_temp.busy_thread(thread text, owner text default null) returns void
 language plpgsql volatile
 as $$
@@ -11,6 +11,7 @@ begin
   perform pgagent.append_message(thread, 'user', '"hello"');
   perform pgagent.start_run(thread, 'w1', queue => thread, lease => '1 us');
   perform pgagent.begin_tool_call(thread, 'pay', 'begun', fencing_token => 1);
+  perform pgagent.request_approval(thread, 'asked', 'pay', fencing_token => 1);
   perform pgagent.reap_expired();
   perform pgagent.claim_job('w2', queue => thread);
   perform pg_temp.put(thread, 'c1', 2);
@@ -28,12 +29,13 @@ language sql volatile
 as $$
   select
     c.routine, c.arguments like '%{token}%', c.kind,
-    replace(replace(replace(replace(
+    replace(replace(replace(replace(replace(
       format('select pgagent.%s(%s)', c.routine, c.arguments),
       '{thread}', quote_literal(thread)),
       '{token}', coalesce(token::text, 'null')),
       '{job}', format('%L::uuid', pg_temp.job(thread))),
-      '{call}', format('%L::uuid', pg_temp.call(thread)))
+      '{call}', format('%L::uuid', pg_temp.call(thread))),
+      '{approval}', format('%L::uuid', pg_temp.approval(thread)))
   from (
     values
     ('create_session', 'tenant', '{thread}'),
@@ -56,6 +58,8 @@ as $$
     ('begin_tool_call', 'tenant', '{thread}, ''pay'', ''other'', fencing_token => {token}'),
     ('complete_tool_call', 'tenant', '{call}, ''1'', {token}'),
     ('fail_tool_call', 'tenant', '{call}, ''"no"'', fencing_token => {token}'),
+    ('request_approval', 'tenant', '{thread}, ''k'', ''pay'', fencing_token => {token}'),
+    ('decide_approval', 'tenant', '{approval}, ''approve'''),
     ('cancel_job', 'tenant', '{job}'),
     ('requeue_job', 'tenant', '{job}'),
     ('resume_job', 'tenant', '{job}, ''{"q": 1}'''),
@@ -75,6 +79,7 @@ as $$
     ('claim_jobs', 'worker', '''w3'''),
     ('reap_expired', 'worker', ''),
     ('sweep_orphans', 'worker', ''),
+    ('expire_approvals', 'worker', ''),
     ('run_schedules', 'worker', ''),
     ('schedule_job', 'admin',
       '{thread}, ''@daily'', {thread}, ''{}'', scheduler => ''external'''),

@@ -138,3 +138,47 @@ as $$
   select lease_expires_at - pgagent._now()
   from pgagent.agent_jobs where job_id = pg_temp.job(thread)
 $$;
+
+-- A paused run: it stored checkpoint c1 and asks whether tool pay may be called.
+create function pg_temp.pause(thread text, timeout interval default null) returns void
+language plpgsql volatile
+as $$
+begin
+  perform pg_temp.run(thread);
+  perform pg_temp.put(thread, 'c1', pg_temp.token(thread));
+  perform pgagent.pause_job(
+    pg_temp.job(thread), pg_temp.token(thread), jsonb_build_object('q', pg_temp.review('pay')),
+    timeout
+  );
+end
+$$;
+
+-- A question about calls of tools, each with amount 10, in the form of LangChain's middleware.
+create function pg_temp.review(variadic tools text[]) returns jsonb
+language sql immutable
+as $$
+  select jsonb_build_object(
+    'action_requests',
+    jsonb_agg(jsonb_build_object('name', tool, 'args', '{"amount": 10}'::jsonb) order by n),
+    'review_configs',
+    jsonb_agg(
+      jsonb_build_object(
+        'action_name', tool, 'allowed_decisions', '["approve", "edit", "reject", "respond"]'::jsonb,
+        'args_schema', '{
+          "type": "object", "properties": {"amount": {"type": "integer", "maximum": 100}},
+          "required": ["amount"], "additionalProperties": false
+        }'::jsonb
+      ) order by n
+    )
+  )
+  from unnest(tools) with ordinality as t (tool, n)
+$$;
+
+-- The newest approval of a thread, whoever asks.
+create function pg_temp.approval(thread text, place integer default 0) returns uuid
+language sql volatile security definer
+as $$
+  select approval_id from pgagent.approvals
+  where thread_id = $1 and position = $2
+  order by created_at desc, approval_id desc limit 1
+$$;

@@ -1,6 +1,7 @@
 """pgagent: durable, resumable agents in PostgreSQL."""
 
 from pgagent.aio import AsyncClient
+from pgagent.approvals import Ask, Decision, NotApproved, arequest_approval, request_approval
 from pgagent.client import Client
 from pgagent.errors import (
     BadArgument,
@@ -25,11 +26,13 @@ from pgagent.tools import Receipt, ToolBusy, ToolInDoubt, durable_tool, idempote
 from pgagent.worker import Worker
 
 __all__ = [
+    "Ask",
     "AsyncClient",
     "AsyncPgAgentSaver",
     "BadArgument",
     "BaseMissing",
     "Client",
+    "Decision",
     "Forbidden",
     "HeadMoved",
     "HistoryBroken",
@@ -37,6 +40,7 @@ __all__ = [
     "IllegalTransition",
     "LeaseLost",
     "LimitExceeded",
+    "NotApproved",
     "NotFound",
     "PgAgentError",
     "PgAgentSaver",
@@ -49,7 +53,9 @@ __all__ = [
     "UnreadableValue",
     "Worker",
     "answers_to_open_calls",
+    "arequest_approval",
     "durable_tool",
     "idempotency_key",
+    "request_approval",
     "strict_serializer",
 ]

@@ -145,6 +145,55 @@ class Resumed(NamedTuple):
     open_questions: int
 
 
+Verdict = Literal["approve", "edit", "reject", "respond"]
+"""What a person may decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A question to a person, open, decided or void. ``superseded``: the thread went on since."""
+
+    approval_id: UUID
+    thread_id: str
+    job_id: UUID | None
+    checkpoint_id: str | None
+    interrupt_id: str | None
+    tool_call_key: str | None
+    question: Any
+    action: dict[str, Any] | None
+    args_schema: dict[str, Any] | None
+    allowed: list[Verdict]
+    status: str
+    asked_at: datetime | None
+    expires_at: datetime | None
+    decided_by: str | None
+    decided_at: datetime | None
+    reason: str | None
+    edited_action: dict[str, Any] | None
+    response: Any
+    superseded: bool
+
+
+class Asked(NamedTuple):
+    """What became of a request. ``question``: what to interrupt with while it is PENDING."""
+
+    approval_id: UUID
+    status: str
+    question: dict[str, Any]
+    decision: dict[str, Any] | None
+    decided_by: str | None
+
+
+class Decided(NamedTuple):
+    """A decision as it is recorded, and what is still open of the run."""
+
+    status: str
+    decided_by: str
+    decided_at: datetime
+    open_questions: int
+    job_status: str | None
+
+
 class Cancelled(NamedTuple):
     """What a cancellation did, and the status of the job now."""
 
@@ -830,14 +879,24 @@ def release_job(job_id: UUID, fencing_token: int, *, delay: float | timedelta = 
     )
 
 
-def pause_job(job_id: UUID, fencing_token: int, waiting_for: Mapping[str, Any]) -> Call[str]:
-    """Pauses a run until a person has answered ``waiting_for``: interrupt id to question."""
+def pause_job(
+    job_id: UUID,
+    fencing_token: int,
+    waiting_for: Mapping[str, Any],
+    *,
+    timeout: float | timedelta | None = None,
+    response_schemas: Mapping[str, Any] | None = None,
+) -> Call[str]:
+    """Pauses a run until people have decided ``waiting_for``: interrupt id to question.
+    ``timeout``: seconds they have. ``response_schemas``: JSON Schemas that answers must fit."""
     return _call(
         "pause_job",
         {
             "job_id": ("uuid", job_id),
             "fencing_token": ("bigint", fencing_token),
             "waiting_for": ("jsonb", _json(waiting_for)),
+            "timeout": ("interval", _seconds(timeout)),
+            "response_schemas": ("jsonb", _json(response_schemas)),
         },
         _scalar,
         idempotent=True,
@@ -1131,6 +1190,111 @@ def fail_tool_call(
         },
         _scalar,
         idempotent=True,
+    )
+
+
+# --- approvals
+
+
+def request_approval(
+    thread_id: str,
+    tool_call_key: str,
+    tool: str,
+    args: Mapping[str, Any] | None = None,
+    *,
+    description: str | None = None,
+    allowed: Sequence[Verdict] = ("approve", "edit", "reject", "respond"),
+    args_schema: Mapping[str, Any] | None = None,
+    timeout: float | timedelta | None = None,
+    fencing_token: int | None = None,
+    step_id: str | None = None,
+    checkpoint_ns: str = "",
+) -> Call[Asked]:
+    """Asks for a decision about a tool call, or tells what was decided. ``timeout``: seconds."""
+    return _call(
+        "request_approval",
+        {
+            "thread_id": ("text", thread_id),
+            "tool_call_key": ("text", tool_call_key),
+            "tool": ("text", tool),
+            "args": ("jsonb", _json(args or {})),
+            "description": ("text", description),
+            "allowed": ("text[]", list(allowed)),
+            "args_schema": ("jsonb", _json(args_schema)),
+            "timeout": ("interval", _seconds(timeout)),
+            "fencing_token": ("bigint", fencing_token),
+            "step_id": ("text", step_id),
+            "checkpoint_ns": ("text", checkpoint_ns),
+        },
+        lambda rows: Asked(*rows[0]),
+        idempotent=True,
+    )
+
+
+def decide_approval(
+    approval_id: UUID,
+    decision: Verdict,
+    *,
+    edited_action: Mapping[str, Any] | None = None,
+    response: Any = None,
+    reason: str | None = None,
+    decided_by: str | None = None,
+    checkpoint_id: str | None = None,
+) -> Call[Decided]:
+    """Takes a person's decision, once: ``edit`` goes with ``edited_action`` ({"args": {...}}),
+    ``respond`` with ``response``. The run goes on when all that it asked is decided."""
+    answered = decision == "respond" or response is not None
+    return _call(
+        "decide_approval",
+        {
+            "approval_id": ("uuid", approval_id),
+            "decision": ("text", decision),
+            "edited_action": ("jsonb", _json(edited_action)),
+            "response": ("jsonb", _json_text(response) if answered else None),
+            "reason": ("text", reason),
+            "decided_by": ("text", decided_by),
+            "checkpoint_id": ("text", checkpoint_id),
+        },
+        lambda rows: Decided(*rows[0]),
+        idempotent=True,
+    )
+
+
+def expire_approvals(max_approvals: int = 100) -> Call[int]:
+    """Ends what nobody decided in time, and the runs that asked; says how many. Claims do too."""
+    return _call("expire_approvals", {"max_approvals": ("integer", max_approvals)}, _scalar)
+
+
+def get_approval(approval_id: UUID) -> Call[Approval | None]:
+    """An approval as it stands; None when there is none that the caller may see."""
+    return _call(
+        "get_approval",
+        {"approval_id": ("uuid", approval_id)},
+        lambda rows: Approval(*rows[0]) if rows else None,
+        idempotent=True,
+    )
+
+
+_PENDING = """
+  select
+    approval_id, thread_id, job_id, checkpoint_id, interrupt_id, tool_call_key, question, action,
+    args_schema, allowed, 'PENDING', asked_at, expires_at, null, null, null, null, null, superseded
+  from pgagent.pending_approvals
+  where (%s::text is null or thread_id = %s) and (%s::uuid is null or job_id = %s)
+  order by asked_at, approval_id
+  limit %s
+"""
+
+
+def pending_approvals(
+    thread_id: str | None = None, *, job_id: UUID | None = None, max_rows: int | None = 1000
+) -> Call[list[Approval]]:
+    """What people are asked to decide now, oldest first: of a thread, of a run, or of all."""
+    return Call(
+        _PENDING,
+        [thread_id, thread_id, job_id, job_id, max_rows],
+        lambda rows: [Approval(*row) for row in rows],
+        True,
     )
 
 

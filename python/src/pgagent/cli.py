@@ -10,7 +10,7 @@ from typing import Annotated
 import psycopg
 import typer
 
-from pgagent import cli_history, cli_jobs
+from pgagent import cli_approvals, cli_history, cli_jobs
 from pgagent import install as installer
 from pgagent.client import Client
 from pgagent.terminal import Dsn, console, refusing
@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 app.add_typer(cli_jobs.app, name="jobs")
 app.command()(cli_history.history)
+app.add_typer(cli_approvals.app, name="approvals")
 
 
 @app.command()

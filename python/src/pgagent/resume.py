@@ -57,9 +57,11 @@ class Complete:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """The run waits for people: ``questions`` by interrupt id."""
+    """The run waits for people: ``questions`` by interrupt id, and JSON Schemas of the answers to
+    those that have one."""
 
     questions: dict[str, Any]
+    schemas: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,14 @@ class Position:
         """What unfinished tasks ask, by interrupt id."""
         return {i.id: i.value for task in self.unfinished for i in task.interrupts}
 
+    @property
+    def schemas(self) -> dict[str, Any]:
+        """What their answers must look like, of those that say so."""
+        asked = [interrupt for task in self.unfinished for interrupt in task.interrupts]
+        # Not in every version that we support.
+        schemas = {i.id: getattr(i, "response_schema", None) for i in asked}
+        return {key: schema for key, schema in schemas.items() if schema is not None}
+
     def pause(self, answers: Mapping[str, Any]) -> Pause | None:
         """The pause the thread is in, given the answers so far: all that could run asks people."""
         open_breakpoint = {k: v for k, v in self.breakpoint.items() if k not in answers}
@@ -170,7 +180,7 @@ class Position:
         asked = self.questions
         waiting = asked and all(task.interrupts for task in self.unfinished)
         if waiting and not asked.keys() & answers.keys():
-            return Pause(asked)
+            return Pause(asked, self.schemas)
         return None
 
 

@@ -1,4 +1,4 @@
-"""What the commands of ``pgagentctl`` share: where they print, and how they refuse."""
+"""What the commands of ``pgagentctl`` share: where they print, and how they end."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Dsn = Annotated[
 
 
 @contextlib.contextmanager
-def refusing(*kinds: type[Exception], hint: str = "") -> Iterator[None]:
-    """Ends the command with 1 and says why; without a connection, also what to do."""
+def refusing(*kinds: type[Exception], hint: str = "", code: int = 1) -> Iterator[None]:
+    """Ends the command with ``code`` and says why; without a connection, also what to do."""
     try:
         yield
     except kinds as error:
         errors.print(str(error).strip(), style="red", markup=False, highlight=False)
         if hint and isinstance(error, psycopg.OperationalError):
             errors.print(hint, markup=False, highlight=False)
-        raise typer.Exit(1) from None
+        raise typer.Exit(code) from None

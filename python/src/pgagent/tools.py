@@ -17,7 +17,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
-from typing import Annotated, Any, Literal, TypeVar, get_type_hints, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints, overload
 from uuid import UUID
 
 from langchain_core.tools import InjectedToolCallId
@@ -32,6 +32,9 @@ from pgagent.errors import BaseMissing, PgAgentError
 from pgagent.fence import LeaseLost, ending_lost_runs, token_of
 from pgagent.jsonable import jsonable
 from pgagent.saver.sync import PgAgentSaver
+
+if TYPE_CHECKING:
+    from pgagent.approvals import Ask
 
 R = TypeVar("R")
 
@@ -85,7 +88,11 @@ def durable_tool(function: Callable[..., R], /) -> Callable[..., R]: ...
 
 @overload
 def durable_tool(
-    *, name: str | None = None, in_doubt: InDoubt = "raise", on_loop: OnLoop = "record"
+    *,
+    name: str | None = None,
+    in_doubt: InDoubt = "raise",
+    on_loop: OnLoop = "record",
+    ask: bool | Ask = False,
 ) -> Callable[[Callable[..., R]], Callable[..., R]]: ...
 
 
@@ -95,6 +102,7 @@ def durable_tool(
     name: str | None = None,
     in_doubt: InDoubt = "raise",
     on_loop: OnLoop = "record",
+    ask: bool | Ask = False,
 ) -> Any:
     """Makes a function take effect once, however often its task runs.
 
@@ -115,19 +123,28 @@ def durable_tool(
         @tool
         @durable_tool(in_doubt="retry")
         def pay(amount: int, *, idempotency_key: str) -> str: ...
+
+    With ``ask``, a person decides before the call: True, or an :class:`~pgagent.approvals.Ask`. An
+    edited call is made with the edited arguments; of one that is rejected the model is told in
+    ToolNode, and a node gets :class:`~pgagent.approvals.NotApproved`.
     """
     if function is None:
-        return functools.partial(durable_tool, name=name, in_doubt=in_doubt, on_loop=on_loop)
+        return functools.partial(
+            durable_tool, name=name, in_doubt=in_doubt, on_loop=on_loop, ask=ask
+        )
     if inspect.iscoroutinefunction(function):
         raise TypeError("durable_tool takes functions, not coroutine functions")
     tool_name = name or function.__name__
     signature = inspect.signature(function)
     wants_key = "idempotency_key" in signature.parameters
+    hints = get_type_hints(function, include_extras=True)
     hidden = {"idempotency_key"} | {
-        parameter
-        for parameter, annotation in get_type_hints(function, include_extras=True).items()
-        if _is_injected_arg_type(annotation)
+        parameter for parameter, annotation in hints.items() if _is_injected_arg_type(annotation)
     }
+    from pgagent import approvals  # which needs what is defined here
+
+    policy = approvals.Ask() if ask is True else ask or None
+    schema = approvals.schema_of(function, hidden) if policy else None
 
     @functools.wraps(function)
     def durable(*args: Any, durable_call_id: str | None = None, **kwargs: Any) -> Any:
@@ -135,12 +152,31 @@ def durable_tool(
         bound = signature.bind_partial(*args, **kwargs)
         bound.apply_defaults()
         described = {k: v for k, v in bound.arguments.items() if k not in hidden}
+        decision = None
+        if policy is not None and (policy.when is None or policy.when(described)):
+            decision = approvals.request_approval(
+                tool_name,
+                described,
+                description=policy.described(described),
+                allowed=policy.allowed,
+                args_schema=schema,
+                timeout=policy.timeout,
+                tool_call_id=durable_call_id,
+                key=key,
+            )
+            if not decision.approved:
+                return approvals.refusal(decision, durable_call_id)
+            if decision.type == "edit":
+                approvals.with_edits(bound, decision.args, hints)
+                described = {k: v for k, v in bound.arguments.items() if k not in hidden}
         call = _Call.of_this_task(tool_name, jsonable(described), durable_call_id, key)
 
         def effect() -> Any:
-            return function(*args, **kwargs, **({"idempotency_key": call.key} if wants_key else {}))
+            more = {"idempotency_key": call.key} if wants_key else {}
+            return function(*bound.args, **{**bound.kwargs, **more})
 
-        return call.once(effect, in_doubt, on_loop)
+        result = call.once(effect, in_doubt, on_loop)
+        return approvals.with_notice(result, decision, durable_call_id) if decision else result
 
     shown = [p for p in signature.parameters.values() if p.name != "idempotency_key"]
     annotation = Annotated[str, InjectedToolCallId]
@@ -155,6 +191,50 @@ def durable_tool(
         CALL_ID: annotation,
     }
     return durable
+
+
+NO_SAVER = (
+    "{} needs a graph whose checkpointer is a {}: there is none, or the call is made outside a "
+    "graph"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a run a call is made, and the key that it has there."""
+
+    saver: Any
+    thread_id: str
+    key: str
+    token: int | None
+    step_id: str | None
+    checkpoint_ns: str
+
+    @classmethod
+    def of_this_task(
+        cls, tool: str, call_id: str | None, key: str | None, *, counted_as: str | None = None
+    ) -> Place:
+        """The place of a call that this task makes now. ``call_id``: the model's tool_call_id.
+        Without it and ``key``, calls are counted, under the name of the tool or ``counted_as``."""
+        config = get_config()
+        configurable = config["configurable"]
+        thread_id = str(configurable.get("thread_id"))
+        namespace = configurable.get("checkpoint_ns", "")
+        if key is not None:
+            key = f"key:{key}"
+        elif call_id:
+            key = f"call:{call_id}"
+        else:
+            key = f"n:{_ordinal(configurable, counted_as or tool)}"
+        info = get_runtime().execution_info
+        return cls(
+            configurable.get("__pregel_checkpointer"),
+            thread_id,
+            idempotency_key("tool", thread_id, namespace, tool, key),
+            token_of(config, thread_id),
+            None if info is None else info.checkpoint_id,
+            "|".join(namespace.split("|")[:-1]),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,30 +252,18 @@ class _Call:
 
     @classmethod
     def of_this_task(cls, tool: str, args: Any, call_id: str | None, key: str | None) -> _Call:
-        config = get_config()
-        configurable = config["configurable"]
-        saver = configurable.get("__pregel_checkpointer")
-        if not isinstance(saver, PgAgentSaver):
-            raise TypeError(
-                "a durable tool needs a graph whose checkpointer is a PgAgentSaver: there is none, "
-                "or the call is made outside a graph"
-            )
-        thread_id = str(configurable["thread_id"])
-        namespace = configurable["checkpoint_ns"]
-        if key is None:
-            key = f"call:{call_id}" if call_id else f"n:{_ordinal(configurable, tool)}"
-        else:
-            key = f"key:{key}"
-        info = get_runtime().execution_info
+        place = Place.of_this_task(tool, call_id, key)
+        if not isinstance(place.saver, PgAgentSaver):
+            raise TypeError(NO_SAVER.format("a durable tool", "PgAgentSaver"))
         return cls(
-            saver.client,
-            thread_id,
+            place.saver.client,
+            place.thread_id,
             tool,
-            idempotency_key("tool", thread_id, namespace, tool, key),
+            place.key,
             args,
-            token_of(config, thread_id),
-            None if info is None else info.checkpoint_id,
-            "|".join(namespace.split("|")[:-1]),
+            place.token,
+            place.step_id,
+            place.checkpoint_ns,
         )
 
     def once(self, effect: Callable[[], Any], in_doubt: InDoubt, on_loop: OnLoop) -> Any:

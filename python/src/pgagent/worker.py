@@ -85,6 +85,8 @@ class Worker:
         to_result: makes a job's result, as JSON, from the state it ended in.
         is_fatal: whether an error makes a retry pointless; by default a recursion limit that was
             met.
+        approval_timeout: seconds people have to decide what a run asks, where the question does not
+            say; then the run ends as TIMED_OUT. For ever by default.
 
     Whatever a run raises, ``SystemExit`` too, fails its job, and the worker goes on with the next.
 
@@ -106,6 +108,7 @@ class Worker:
         to_input: Callable[[Any], Any] = lambda payload: payload,
         to_result: Callable[[Any], Any] = last_word,
         is_fatal: Callable[[BaseException], bool] = has_gone_round,
+        approval_timeout: float | None = None,
     ) -> None:
         if graph.checkpointer is None and source is not None:
             graph = graph.copy(update={"checkpointer": PgAgentSaver(source)})
@@ -126,6 +129,7 @@ class Worker:
         self.to_input = to_input
         self.to_result = to_result
         self.is_fatal = is_fatal
+        self.approval_timeout = approval_timeout
         self._stop = Event()
         self._woken = Event()
         self._control: RunControl | None = None
@@ -222,7 +226,12 @@ class Worker:
                 log.info("job %s waits for %s answers", ids[0], len(outcome.questions))
                 too_large = LimitExceeded("what the run asks is larger than a job can hold")
                 return (
-                    calls.pause_job(*ids, jsonable(outcome.questions)),
+                    calls.pause_job(
+                        *ids,
+                        jsonable(outcome.questions),
+                        timeout=self.approval_timeout,
+                        response_schemas=jsonable(outcome.schemas) or None,
+                    ),
                     calls.fail_job(*ids, _described(too_large), fatal=True),
                 )
             error = outcome.error

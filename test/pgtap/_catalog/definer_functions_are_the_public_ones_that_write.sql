@@ -10,11 +10,12 @@ select set_eq(
   $$,
   '{
     append_event, append_message, append_messages, begin_tool_call, cancel_job, claim_job,
-    claim_jobs, complete_job, complete_tool_call, copy_thread, create_session, delete_runs,
-    delete_session, discard_partial_outputs, enqueue_job, enqueue_jobs, fail_job, fail_tool_call,
-    fork_session, pause_job, prune_history, put_checkpoint, put_writes, reap_expired,
-    record_summary, record_usage, release_job, renew_lease, requeue_job, resume_job, run_schedules,
-    schedule_job, set_setting, start_run, sweep_orphans, unschedule_job, _with_metadata
+    claim_jobs, complete_job, complete_tool_call, copy_thread, create_session, decide_approval,
+    delete_runs, delete_session, discard_partial_outputs, enqueue_job, enqueue_jobs,
+    expire_approvals, fail_job, fail_tool_call, fork_session, pause_job, prune_history,
+    put_checkpoint, put_writes, reap_expired, record_summary, record_usage, release_job,
+    renew_lease, request_approval, requeue_job, resume_job, run_schedules, schedule_job,
+    set_setting, start_run, sweep_orphans, unschedule_job, _with_metadata
   }'::text[], 'security definer'
 );
 select set_eq(
@@ -26,9 +27,10 @@ select set_eq(
   '{
     checkpoint_at, checkpoint_descendants, checkpoint_history, checkpoint_namespaces,
     checkpoint_sizes, checkpoints_between, compare_trajectories, context_window,
-    delta_channel_history, enable_metadata_index, events_since, get_checkpoint, get_job,
-    grant_access, idempotency_key, job_history, list_checkpoints, list_jobs, messages_to_summarize,
-    needs_compaction, queue_stats, session_timeline, tool_at_step, trajectory, version
+    delta_channel_history, enable_metadata_index, events_since, get_approval, get_checkpoint,
+    get_job, grant_access, idempotency_key, job_history, list_checkpoints, list_jobs,
+    messages_to_summarize, needs_compaction, queue_stats, session_timeline, tool_at_step,
+    trajectory, version
   }'::text[],
   'with the rights of their caller'
 );

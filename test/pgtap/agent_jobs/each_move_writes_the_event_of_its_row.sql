@@ -37,6 +37,7 @@ $$;
 select pgagent.complete_job(pg_temp.start('completed'), 1);
 select pgagent.pause_job(pg_temp.start('paused'), 1, '{"q": 1}');
 select pgagent.resume_job(pg_temp.job('paused'), '{"q": 1}');
+select pgagent.pause_job(pg_temp.start('undecided'), 1, '{"q": 1}', timeout => '1 hour');
 select pgagent.release_job(pg_temp.start('released'), 1);
 select pgagent.fail_job(pg_temp.start('retried'), 1, '1');
 select pgagent.fail_job(pg_temp.start('failed'), 1, '1', fatal => true);
@@ -92,7 +93,7 @@ from unnest('{gone,gone behind,failed,failed behind,slow,slow behind}'::text[]) 
 create temporary view events as
 select *, row_number() over (partition by job_id order by seq) as nth
 from pgagent.session_events
-where kind <> 'job_cancel_requested';
+where kind like 'job\_%' and kind <> 'job_cancel_requested' or kind = 'delivery_failed';
 create temporary view told as
 select m.job_id, m.from_status, m.to_status, e.kind as event
 from (select *, row_number() over (partition by job_id order by ordinal) as nth from moves) as m
