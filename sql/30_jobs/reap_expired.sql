@@ -1,6 +1,6 @@
 -- Takes back jobs whose lease ran out: PENDING again, or over when their deadline passed or they
--- were delivered max_attempts times without progress. claim_job does this by itself; a schedule is
--- for when no worker asks.
+-- were delivered max_attempts times without progress. Ends jobs whose deadline passed while they
+-- waited for another delivery. claim_job does this by itself; a schedule is for when no worker asks.
 --
 -- max_jobs: how many at most, 1 to 10,000.
 -- Returns:  how many it took back.
@@ -32,6 +32,8 @@ language plpgsql
 volatile
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 declare
   v_now timestamptz := pgagent._now();
@@ -40,17 +42,25 @@ declare
   v_status text;
   r record;
 begin
-  -- agent_jobs_leased
+  -- agent_jobs_expiring
   for r in
-    select j.*, pgagent._has_progressed(s.progress_step, j.progress_step) as progressed
+    select
+      j as job, j.*, pgagent._has_progressed(s.progress_step, j.progress_step) as progressed
     from pgagent.agent_jobs as j
-    join pgagent.agent_sessions as s on s.thread_id = j.thread_id
-    where j.status = 'IN_PROGRESS' and j.lease_expires_at <= v_now
-    order by j.lease_expires_at
+    join pgagent.agent_sessions as s on s.thread_id = any(array[j.thread_id])
+    where coalesce(j.lease_expires_at, j.deadline_at) <= v_now
+      and j.completed_at is null
+      and j.status <> 'AWAITING_HUMAN'
+    order by coalesce(j.lease_expires_at, j.deadline_at)
     limit max_jobs
     for no key update of s skip locked
     for no key update of j skip locked
   loop
+    v_count := v_count + 1;
+    if r.status <> 'IN_PROGRESS' then
+      perform pgagent._end_overdue(r.job);
+      continue;
+    end if;
     v_outcome := case
       when r.deadline_at <= v_now or r.step_deadline_at <= v_now then 'timed_out' else 'lost'
     end;
@@ -69,7 +79,6 @@ begin
         end
       )
     );
-    v_count := v_count + 1;
   end loop;
   return v_count;
 end
@@ -77,3 +86,31 @@ $$;
 
 comment on function pgagent._reap(integer) is
 'Takes back jobs whose lease ran out, for reap_expired and claims; returns how many.';
+
+-- Ends a job whose deadline passed while it waited for another delivery. The caller holds session
+-- and job.
+create function pgagent._end_overdue(job pgagent.agent_jobs)
+returns void
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_error jsonb := jsonb_build_object(
+    'type', 'timed_out', 'message', 'the deadline of the job passed before another delivery'
+  );
+begin
+  perform pgagent._log_job_event(
+    job, 'job_timed_out', jsonb_build_object('status', 'TIMED_OUT', 'error', v_error)
+  );
+  update pgagent.agent_jobs as j
+  set status = 'TIMED_OUT', error = v_error, completed_at = pgagent._now()
+  where j.job_id = job.job_id;
+  if job.status = 'PENDING' then
+    perform pgagent._promote(job.thread_id, 'TIMED_OUT', job.status);
+  end if;
+end
+$$;
+
+comment on function pgagent._end_overdue(pgagent.agent_jobs) is
+'Ends a job whose deadline passed while it waited for another delivery.';

@@ -9,7 +9,7 @@ create function pg_temp.claim_with(hint text) returns boolean
 language plpgsql volatile
 as $$
 begin
-  perform set_config('pgagent._reaped_at', hint, false);
+  perform set_config('pgagent._claims', hint, false);
   return exists (select from pgagent.claim_job('w2'));
 end
 $$;
