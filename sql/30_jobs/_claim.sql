@@ -32,7 +32,7 @@ declare
   v_now timestamptz := pgagent._now();
   v_us bigint := extract(epoch from v_now) * 1000000;
   v_memory text := coalesce(current_setting('pgagent._claims', true), '');
-  v_records text[] := '{}';
+  v_numbers bigint[] := '{}';   -- twelve a queue, see _positions.sql
   v_rescan boolean := false;
   v_rests boolean := false;
   v_begun bigint;
@@ -42,9 +42,11 @@ declare
   v_at timestamptz;
 begin
   for n in 1..cardinality(queues) loop
-    v_records := v_records || pgagent._recall(v_memory, queues[n]);
-    v_rescan := v_rescan or not pgagent._rests(v_records[n], v_us, 1000000);
-    v_rests := v_rests or pgagent._rests(v_records[n], v_us, 100000);
+    v_numbers := v_numbers || pgagent._recall(v_memory, queues[n]);
+    v_rescan := v_rescan
+      or not pgagent._rests(v_numbers[12 * n - 1], v_numbers[12 * n], v_us, 1000000);
+    v_rests := v_rests
+      or pgagent._rests(v_numbers[12 * n - 1], v_numbers[12 * n], v_us, 100000);
   end loop;
 
   loop
@@ -54,7 +56,7 @@ begin
       v_now := pgagent._now();
       v_us := extract(epoch from v_now) * 1000000;
       for n in 1..cardinality(queues) loop
-        v_records[n] := overlay(v_records[n] placing repeat('0', 160) from 1);
+        v_numbers[12 * n - 11:12 * n - 2] := '{0,0,0,0,0,0,0,0,0,0}';
       end loop;
     end if;
 
@@ -67,9 +69,10 @@ begin
         select found.*
         from (
           select
-            p.priority, q.queue, q.ordinal, pgagent._position(q.record, p.priority, v_us) as since
+            p.priority, q.queue, q.ordinal,
+            pgagent._position(v_numbers[12 * q.ordinal - 11 + p.priority], v_us) as since
           from unnest('{9,8,7,6,5,4,3,2,1,0}'::smallint[]) as p (priority)
-          cross join unnest(queues, v_records) with ordinality as q (queue, record, ordinal)
+          cross join unnest(queues) with ordinality as q (queue, ordinal)
           where not exists (
             select from pgagent.queues as r
             where r.queue = any(queues)
@@ -145,16 +148,16 @@ begin
       order by l.priority desc, l.ordinal, l.available_at, l.job_id
     loop
       v_left := v_left - 1;
-      v_records[v_ordinal] := pgagent._with_position(v_records[v_ordinal], v_priority, v_at);
+      v_numbers[12 * v_ordinal - 11 + v_priority] := extract(epoch from v_at) * 1000000;
       return next;
     end loop;
 
     if v_left = max_jobs then
       for
         job_id, thread_id, payload, config, attempt, max_attempts, fencing_token, lease_left,
-        deadline_left, started_checkpoint_id, resume, trace_id, v_records
+        deadline_left, started_checkpoint_id, resume, trace_id, v_numbers
       in
-        select * from pgagent._claim_ruled(worker, queues, max_jobs, lease, v_records, v_now)
+        select * from pgagent._claim_ruled(worker, queues, max_jobs, lease, v_numbers, v_now)
       loop
         if job_id is not null then
           v_left := v_left - 1;
@@ -168,14 +171,17 @@ begin
   end loop;
 
   if v_rescan then
+    v_us := extract(epoch from pgagent._now()) * 1000000;
     for n in 1..cardinality(queues) loop
-      v_records[n] := pgagent._with_look(
-        v_records[n], v_begun, (extract(epoch from pgagent._now()) * 1000000)::bigint
-      );
+      -- The first look of a backend goes for nothing: most of that was planning.
+      v_numbers[12 * n] := case when v_numbers[12 * n - 1] = 0 then 0 else v_us - v_begun end;
+      v_numbers[12 * n - 1] := v_us;
     end loop;
   end if;
   if v_rescan or v_left < max_jobs then
-    perform pgagent._remember(v_memory, queues, v_records);
+    v_memory := set_config(
+      'pgagent._claims', pgagent._with_numbers(v_memory, queues, v_numbers), false
+    );
   end if;
 end
 $$;

@@ -1,7 +1,7 @@
 -- Gives due jobs of queues of which some are paused or limited: one by one, each with its places.
 --
--- records:  where to begin in each queue (see _positions.sql).
--- Returns:  as _claim, and records with each row. Last comes a row without a job, for the records.
+-- numbers:  where to begin in each queue, twelve numbers each (see _positions.sql).
+-- Returns:  as _claim, and the numbers as they are then. Last comes a row without a job, for them.
 --           No row when none of the queues has a rule.
 -- Locks:    a place of each limited queue, then, for each job, the session, the job, and a place of
 --           its owner; skips what is locked, never waits. A place that was not used is free again
@@ -9,12 +9,12 @@
 -- Jobs of owners without a free place are passed by, a hundred owners in a call, and so are the
 -- positions: they are found when the queue is next looked through from the start.
 create function pgagent._claim_ruled(
-  worker text, queues text[], max_jobs integer, lease interval, records text[], now timestamptz
+  worker text, queues text[], max_jobs integer, lease interval, numbers bigint[], now timestamptz
 )
 returns table (
   job_id uuid, thread_id text, payload jsonb, config jsonb, attempt integer, max_attempts integer,
   fencing_token bigint, lease_left interval, deadline_left interval, started_checkpoint_id text,
-  resume jsonb, trace_id text, new_records text[]
+  resume jsonb, trace_id text, new_numbers bigint[]
 )
 language plpgsql
 volatile
@@ -60,11 +60,11 @@ begin
     -- agent_jobs_ready
     select place.priority, place.ordinal, place.queue, found.* into c
     from (
-      select p.priority, q.queue, q.ordinal, pgagent._position(q.record, p.priority, v_us) as since
+      select
+        p.priority, q.queue, q.ordinal,
+        pgagent._position(numbers[12 * q.ordinal - 11 + p.priority], v_us) as since
       from unnest('{9,8,7,6,5,4,3,2,1,0}'::smallint[]) as p (priority)
-      cross join unnest(queues, records, v_open) with ordinality as q (
-        queue, record, is_open, ordinal
-      )
+      cross join unnest(queues, v_open) with ordinality as q (queue, is_open, ordinal)
       where q.is_open
       order by p.priority desc, q.ordinal
     ) as place
@@ -93,12 +93,12 @@ begin
     for n in 1..cardinality(queues) loop
       for p in coalesce(c.priority + 1, 0)..9 loop
         if v_open[n] and queues[n] = any(v_full_queues) then
-          records[n] := pgagent._with_position(records[n], p, now);
+          numbers[12 * n - 11 + p] := v_us;
         end if;
       end loop;
     end loop;
     exit when c.job_id is null;
-    records[c.ordinal] := pgagent._with_position(records[c.ordinal], c.priority, c.available_at);
+    numbers[12 * c.ordinal - 11 + c.priority] := extract(epoch from c.available_at) * 1000000;
 
     if c.user_id is not null and v_places_of_user[c.ordinal] is not null then
       v_user_slot := pgagent._take_slot(c.queue, c.user_id, v_places_of_user[c.ordinal]);
@@ -124,15 +124,16 @@ begin
     select
       j.job_id, j.thread_id, j.payload, j.config, j.attempt, j.max_attempts, j.fencing_token,
       j.lease_expires_at - j.claimed_at, j.deadline_at - j.claimed_at, j.started_checkpoint_id,
-      j.resume, j.trace_id, records;
+      j.resume, j.trace_id, numbers;
   end loop;
-  new_records := records;
+  job_id := null;
+  new_numbers := numbers;
   return next;
 end
 $$;
 
 comment on function pgagent._claim_ruled(
-  text, text[], integer, interval, text[], timestamptz
+  text, text[], integer, interval, bigint[], timestamptz
 ) is
 'Gives due jobs of queues of which some are paused or limited.';
 
