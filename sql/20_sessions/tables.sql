@@ -57,7 +57,8 @@ create table pgagent.agent_sessions (
   constraint agent_sessions_pkey primary key (thread_id),
   constraint agent_sessions_row_is_whole check (
     pgagent._is_whole_session(
-      thread_id, user_id, status, active_job_id, fencing_token, owner_token, completed_at, deleted_at
+      thread_id, user_id, status, active_job_id, fencing_token, owner_token, completed_at,
+      deleted_at
     )
   )
 ) with (fillfactor = 60);

@@ -1,6 +1,7 @@
 -- Gives a job to a worker, with the next fencing token of its thread. The caller holds the session,
 -- by an update or a lock, and has seen that the job may be given. Claims without rules do the same
--- in one statement with finding it (see _claim).
+-- in one statement with finding it (see _claim). Without sequential scans: the check of a foreign
+-- key is planned once in a session, and would scan all sessions if there were none then.
 create function pgagent._begin_delivery(
   job_id uuid, thread_id text, worker text, lease interval
 )
@@ -8,6 +9,7 @@ returns pgagent.agent_jobs
 language plpgsql
 volatile
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare

@@ -30,9 +30,9 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := pgagent._now();
-  v_us bigint := extract(epoch from v_now) * 1000000;
+  v_us bigint := (extract(epoch from v_now) * 1000000)::bigint;
   v_memory text := coalesce(current_setting('pgagent._claims', true), '');
-  v_numbers bigint[] := '{}';   -- twelve a queue, see _positions.sql
+  v_numbers bigint[] := array[]::bigint[];   -- twelve a queue, see _positions.sql
   v_rescan boolean := false;
   v_rests boolean := false;
   v_begun bigint;
@@ -54,7 +54,7 @@ begin
       v_begun := v_us;
       perform pgagent._reap(100);
       v_now := pgagent._now();
-      v_us := extract(epoch from v_now) * 1000000;
+      v_us := (extract(epoch from v_now) * 1000000)::bigint;
       for n in 1..cardinality(queues) loop
         v_numbers[12 * n - 11:12 * n - 2] := '{0,0,0,0,0,0,0,0,0,0}';
       end loop;
@@ -148,7 +148,7 @@ begin
       order by l.priority desc, l.ordinal, l.available_at, l.job_id
     loop
       v_left := v_left - 1;
-      v_numbers[12 * v_ordinal - 11 + v_priority] := extract(epoch from v_at) * 1000000;
+      v_numbers[12 * v_ordinal - 11 + v_priority] := (extract(epoch from v_at) * 1000000)::bigint;
       return next;
     end loop;
 
@@ -171,7 +171,7 @@ begin
   end loop;
 
   if v_rescan then
-    v_us := extract(epoch from pgagent._now()) * 1000000;
+    v_us := (extract(epoch from pgagent._now()) * 1000000)::bigint;
     for n in 1..cardinality(queues) loop
       -- The first look of a backend goes for nothing: most of that was planning.
       v_numbers[12 * n] := case when v_numbers[12 * n - 1] = 0 then 0 else v_us - v_begun end;

@@ -25,14 +25,14 @@ set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
-  v_us bigint := extract(epoch from now) * 1000000;
+  v_us bigint := (extract(epoch from now) * 1000000)::bigint;
   v_left integer := max_jobs;
   v_open boolean[];               -- whether a queue may give jobs,
   v_places integer[];             -- how many of its jobs may run, in all
   v_places_of_user integer[];     -- and for one owner,
   v_slots integer[];              -- and the place that this call has taken
-  v_full_queues text[] := '{}';   -- owners without a place in a queue
-  v_full_users text[] := '{}';
+  v_full_queues text[] := array[]::text[];   -- owners without a place in a queue
+  v_full_users text[] := array[]::text[];
   v_user_slot integer;
   c record;
   j pgagent.agent_jobs;
@@ -98,7 +98,9 @@ begin
       end loop;
     end loop;
     exit when c.job_id is null;
-    numbers[12 * c.ordinal - 11 + c.priority] := extract(epoch from c.available_at) * 1000000;
+    numbers[12 * c.ordinal - 11 + c.priority] := (
+      extract(epoch from c.available_at) * 1000000
+    )::bigint;
 
     if c.user_id is not null and v_places_of_user[c.ordinal] is not null then
       v_user_slot := pgagent._take_slot(c.queue, c.user_id, v_places_of_user[c.ordinal]);

@@ -24,7 +24,7 @@ begin
   if v_numbers ~ '^(\d{1,16},){11}\d{1,16}$' then
     return ('{' || v_numbers || '}')::bigint[];
   end if;
-  return '{0,0,0,0,0,0,0,0,0,0,0,0}';
+  return array_fill(0::bigint, array[12]);
 end
 $$;
 

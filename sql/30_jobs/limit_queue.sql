@@ -1,5 +1,5 @@
--- Sets how many jobs of a queue may run at once, in all and for one owner of threads. Jobs of threads
--- without an owner count in all alone.
+-- Sets how many jobs of a queue may run at once, in all and for one owner of threads. Jobs of
+-- threads without an owner count in all alone.
 --
 -- queue:                the queue.
 -- max_running:          in all, 1 to 1,000; null: no limit.

@@ -1,6 +1,7 @@
 -- Takes back jobs whose lease ran out: PENDING again, or over when their deadline passed or they
 -- were delivered max_attempts times without progress. Ends jobs whose deadline passed while they
--- waited for another delivery. claim_job does this by itself; a schedule is for when no worker asks.
+-- waited for another delivery. claim_job does this by itself; a schedule is for when no worker
+-- asks.
 --
 -- max_jobs: how many at most, 1 to 10,000.
 -- Returns:  how many it took back.

@@ -12,7 +12,8 @@ create policy everybody_granted on pgagent.settings for select using (true);
 alter table pgagent.access_grants enable row level security;
 create policy everybody_granted on pgagent.access_grants for select using (true);
 
--- What an operator decided about queues concerns everybody; the places of limited queues name owners.
+-- What an operator decided about queues concerns everybody; the places of limited queues name
+-- owners.
 alter table pgagent.queues enable row level security;
 create policy everybody_granted on pgagent.queues for select using (true);
 

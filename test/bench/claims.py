@@ -173,7 +173,9 @@ def claim_buffers(peer: Peer, claims: int) -> list[int]:
 
 
 def _buffers(connection: psycopg.Connection) -> int:
-    explained = "explain (analyze, buffers, timing off, format json) select from pgagent.claim_job('w1')"
+    explained = (
+        "explain (analyze, buffers, timing off, format json) select from pgagent.claim_job('w1')"
+    )
     row = connection.execute(explained).fetchone()
     assert row
     plan = row[0][0]["Plan"]

@@ -46,7 +46,12 @@ _ENQUEUE = {
         "values ('q', 'noop', 't' || n, '{\"n\": 1}')"
     ),
 }
-_BULK = {"pgmq": "select count(*) from pgmq.send_batch('q', array(select '{\"n\": 1}'::jsonb from generate_series(1, %d)))"}  # noqa: E501
+_BULK = {
+    "pgmq": (
+        "select count(*) from pgmq.send_batch("
+        "'q', array(select '{\"n\": 1}'::jsonb from generate_series(1, %d)))"
+    )
+}
 
 
 @dataclass

@@ -58,9 +58,9 @@ def main(
         Path | None,
         typer.Option(help="Where to write; docs, or build/bench when anything is left out."),
     ] = None,
-    bindir: Annotated[
-        Path, typer.Option(help="PostgreSQL's programs, pgbench among them.")
-    ] = Path("/usr/lib/postgresql/15/bin"),
+    bindir: Annotated[Path, typer.Option(help="PostgreSQL's programs, pgbench among them.")] = Path(
+        "/usr/lib/postgresql/15/bin"
+    ),
 ) -> None:
     """Compare queues on a server of their own, with fsync on, and check the bars.
 

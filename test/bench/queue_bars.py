@@ -27,7 +27,11 @@ def _single(found: Figures) -> Iterator[Bar]:
     rates = {key: median(samples) for key, samples in found["rates"].items()}
     ours = rates["pgagent"]
     what = f"claim + complete, {found['clients']} clients: rate /"
-    for key, bar, stretch in (("pgmq", 0.65, 0.9), ("absurd", 3, None), ("procrastinate", 0.5, None)):
+    for key, bar, stretch in (
+        ("pgmq", 0.65, 0.9),
+        ("absurd", 3, None),
+        ("procrastinate", 0.5, None),
+    ):
         if key in rates:
             yield _rate(f"{what} {key}", ours / rates[key], bar, stretch)
     yield _rate("in batches of 50 / one by one", median(found["batches"]) / ours, 4)
@@ -41,7 +45,9 @@ def _workers(found: Figures) -> Iterator[Bar]:
 
 def _backlog(found: Figures) -> Iterator[Bar]:
     small, large = (median(found["rates"][str(found[key])]) for key in ("small", "large"))
-    what = f"{10 * found['large']:,} ready jobs in {found['large']:,} threads / in {found['small']:,}"
+    what = (
+        f"{10 * found['large']:,} ready jobs in {found['large']:,} threads / in {found['small']:,}"
+    )
     yield _rate(what, large / small, 0.9)
 
 

@@ -81,6 +81,7 @@ def _method(about: dict[str, Any]) -> Iterator[str]:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows as Markdown."""
     yield f"| {' | '.join(head)} |"
     yield f"|{'---|' * len(head)}"
     for row in rows:

@@ -1,8 +1,8 @@
 """What the fence is worth: workers that are killed and stopped, with it and without.
 
-Each run appends ten messages, one a step, and goes on after the last one that it finds. A step that
-stands twice is an effect that was doubled; one that a completed run lacks is lost. In the test build
-without the check, `append_message` admits any token.
+Each run appends ten messages, one a step, and goes on after the last one that it finds. A step
+that stands twice is an effect that was doubled; one that a completed run lacks is lost. In the
+test build without the check, `append_message` admits any token.
 """
 
 from __future__ import annotations
@@ -135,7 +135,8 @@ def _audit(peer: Peer) -> dict[str, Any]:
             "extract(epoch from n.at - l.at)::float8 "
             "from pgagent.job_attempts as t "
             "cross join lateral (select min(e.created_at) as at from pgagent.session_events as e "
-            "where e.job_id = t.job_id and e.kind = 'job_claimed' and e.created_at > t.ended_at) as n "
+            "where e.job_id = t.job_id and e.kind = 'job_claimed' "
+            "and e.created_at > t.ended_at) as n "
             "cross join lateral (select max(e.created_at) as at from pgagent.session_messages as e "
             "where e.thread_id = t.thread_id and e.created_at < t.ended_at) as l "
             "where t.outcome = 'lost' and n.at is not null"

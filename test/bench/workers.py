@@ -112,7 +112,7 @@ def _pgqueuer(peer: Peer, jobs: int) -> float:
                 many = min(1_000, jobs - first)
                 await queuer.qm.queries.enqueue(["noop"] * many, [b"1"] * many, [0] * many)
             begun = time.perf_counter()
-            await queuer.run(mode=QueueExecutionMode.drain, max_concurrent_tasks=2 * AT_ONCE)
+            await queuer.qm.run(batch_size=10, mode=QueueExecutionMode.drain)
             return time.perf_counter() - begun
 
     return asyncio.run(run())
