@@ -128,7 +128,8 @@ def enqueue(stage: Stage, rounds: int, batch: int = 1_000) -> dict[str, Any] | N
     peer = stage.peer("pgagent")
     new, old = [], []
     with psycopg.connect(peer.dsn, autocommit=True) as connection:
-        if not connection.execute("select to_regproc('pgagent.enqueue_jobs')").fetchone()[0]:  # type: ignore[index]
+        found = connection.execute("select to_regproc('pgagent.enqueue_jobs')").fetchone()
+        if found == (None,):
             stage.drop(peer)
             return None
         for turn in range(10 * rounds):
