@@ -14,6 +14,8 @@
 -- Plan:    one made while the tables are empty lives on when they have grown. `= any (array[x])` is
 --          no condition to merge by, so that no index is walked from end to end for its order, and
 --          the settings leave nothing but nested loops of look-ups.
+--          Not by ctid: a row that was updated between the snapshot of the statement and its lock
+--          is found by its key alone.
 create function pgagent._claim(worker text, queues text[], max_jobs integer, lease interval)
 returns table (
   job_id uuid, thread_id text, payload jsonb, config jsonb, attempt integer, max_attempts integer,

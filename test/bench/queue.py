@@ -41,7 +41,7 @@ def measures(
         "finished": lambda: claims.finished(stage, at(1_000_000)),
         "enqueue": lambda: claims.enqueue(stage, rounds),
         "latency": lambda: workers.latency(stage, at(200), 0.2),
-        "safety": lambda: safety.safety(stage, at(300, 100), 6, at(60, 12), seed=1),
+        "safety": lambda: safety.safety(stage, at(200, 40), 6, at(60, 15), seed=1),
     }
 
 

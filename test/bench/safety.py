@@ -1,6 +1,6 @@
 """What the fence is worth: workers that are killed and stopped, with it and without.
 
-Each run appends ten messages, one a step, and goes on after the last one that it finds. A step
+Each run appends twenty messages, one a step, and goes on after the last one that it finds. A step
 that stands twice is an effect that was doubled; one that a completed run lacks is lost. In the
 test build without the check, `append_message` admits any token.
 """
@@ -21,7 +21,9 @@ import psycopg
 if TYPE_CHECKING:
     from bench.peers import Peer, Stage
 
-STEPS = 10
+STEPS = 20
+READY = 2
+"""So many jobs are ready at a time, so that a run that is taken back is soon given again."""
 LEASE = 1.0
 FENCE = (
     "      and (not v_fenced or a.owner_token is not distinct from append_message.fencing_token)\n"
@@ -35,8 +37,7 @@ def safety(stage: Stage, jobs: int, workers: int, seconds: float, seed: int) -> 
         peer = stage.peer("pgagent")
         if key == "unfenced":
             _without_the_fence(peer)
-        peer.fill(jobs)
-        figures[key] = _mayhem(peer, workers, seconds, random.Random(seed))
+        figures[key] = _mayhem(peer, jobs, workers, seconds, random.Random(seed))
         stage.drop(peer)
     return figures
 
@@ -53,15 +54,18 @@ def _without_the_fence(peer: Peer) -> None:
     peer.server.psql(dbname=peer.database, text=source.replace(FENCE, ""))
 
 
-def _mayhem(peer: Peer, workers: int, seconds: float, choose: random.Random) -> dict[str, Any]:
+def _mayhem(
+    peer: Peer, jobs: int, workers: int, seconds: float, choose: random.Random
+) -> dict[str, Any]:
     done: Counter[str] = Counter()
     crew = [_start(peer) for _ in range(workers)]
     end, restarted = time.monotonic() + seconds, False
     stopped: list[tuple[float, subprocess.Popen[str]]] = []
     refused = 0
     try:
-        while not _is_over(peer) or time.monotonic() < end:
+        while time.monotonic() < end or not _is_over(peer, jobs):
             time.sleep(choose.uniform(0.05, 0.3))
+            _top_up(peer, jobs)
             now = time.monotonic()
             for until, worker in list(stopped):
                 if until < now:
@@ -110,12 +114,24 @@ def _refusals(worker: subprocess.Popen[str]) -> int:
     return (worker.communicate()[0] or "").count("refused")
 
 
-def _is_over(peer: Peer) -> bool:
+def _is_over(peer: Peer, jobs: int) -> bool:
     with psycopg.connect(peer.server.dsn(peer.database), autocommit=True) as connection:
         row = connection.execute(
-            "select count(*) from pgagent.agent_jobs where completed_at is null"
+            "select count(*), count(completed_at) from pgagent.agent_jobs"
         ).fetchone()
-    return row == (0,)
+    return row == (jobs, jobs)
+
+
+def _top_up(peer: Peer, jobs: int) -> None:
+    with psycopg.connect(peer.server.dsn(peer.database), autocommit=True) as connection:
+        connection.execute(
+            "select pgagent.enqueue_job('t' || n, '{}', max_attempts => 1000) from ("
+            "  select count(*) as made, count(*) filter (where status = 'PENDING') as ready"
+            "  from pgagent.agent_jobs"
+            ") as j "
+            "cross join lateral generate_series(made + 1, least(made + %s - ready, %s)) as n",
+            (READY, jobs),
+        )
 
 
 def _audit(peer: Peer) -> dict[str, Any]:
@@ -184,7 +200,7 @@ def _job(connection: psycopg.Connection) -> None:
         ).fetchone()
         assert count
         for step in range(count[0], STEPS):
-            time.sleep(0.02)
+            time.sleep(0.05)
             connection.execute(
                 "select pgagent.append_message(%s, 'assistant', to_jsonb(%s::integer), %s)",
                 (thread, step, token),
