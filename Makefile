@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help build install uninstall demo test lint chaos mutants bench-checkpoints fmt dist clean \
+.PHONY: help build install uninstall demo test lint chaos mutants bench-checkpoints bench-queue fmt dist clean \
   deps
 
 VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" pgagent.control)
@@ -91,6 +91,9 @@ mutants: build $(VENV)/dev ## break each guard once: a named test must go red
 bench-checkpoints: build $(VENV)/bench ## savers side by side, into docs/benchmarks.md (DATA= ROUNDS= BENCH="--help")
 	@PYTHONPATH=test $(VENV)/bin/python -m bench.checkpoints $(if $(DATA),--data "$(DATA)") \
 	  $(if $(ROUNDS),--rounds $(ROUNDS)) $(BENCH)
+
+bench-queue: build $(VENV)/bench ## queues side by side, into docs/benchmarks.md (BENCH="--quick", BENCH="--help")
+	@PYTHONPATH=test $(VENV)/bin/python -m bench.queue $(BENCH)
 
 fmt: $(VENV)/dev ## format Python and SQL
 	@$(VENV)/bin/ruff check --quiet --fix python test

@@ -123,6 +123,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "grant_access": {"grantee": "bad_input_worker", "kind": "worker"},
     "idempotency_key": {"domain": "d", "fields": ["x"]},
     "job_history": {"job_id": "busy"},
+    "limit_queue": {"queue": "default"},
     "list_checkpoints": {"thread_id": "busy"},
     "messages_to_summarize": {"thread_id": "busy"},
     "needs_compaction": {"thread_id": "busy", "context_size": 1000},
@@ -130,6 +131,7 @@ GOOD: dict[str, dict[str, Any]] = {
 
     "list_jobs": {},
     "pause_job": {"job_id": "busy", "fencing_token": 2, "waiting_for": Jsonb({"q": 1})},
+    "pause_queue": {"queue": "default"},
     "prune_history": {"thread_id": "busy"},
     "put_checkpoint": {"header": Jsonb(HEADER), "body": b"x", "fencing_token": 2},
     "put_writes": {"header": Jsonb(HEADER), "body": b"x", "fencing_token": 2},
@@ -152,6 +154,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "name": "new", "schedule": "@daily", "thread_id": "new", "payload": Jsonb(1),
         "scheduler": "external",
     },
+    "resume_queue": {"queue": "default"},
     "session_timeline": {"thread_id": "busy"},
     "set_setting": {"name": "retry_base", "value": "2 s"},
     "start_run": {"thread_id": "new", "worker": "w1"},

@@ -366,6 +366,16 @@ class Session:
     def reap(self, _: str) -> None:
         self.one("reap_expired", "%s", self.random.choice((1, 100)))
 
+    # Queues
+
+    def pause_queue(self, _: str) -> None:
+        self.one("pause_queue", "'default'")
+        self.one("resume_queue", "'default'")
+
+    def limit_queue(self, _: str) -> None:
+        places = self.random.choice((None, 2, 4))
+        self.one("limit_queue", "'default', %s, %s", places, self.random.choice((None, 2)))
+
     # Checkpoints
 
     def put(self, thread: str) -> None:
@@ -449,13 +459,13 @@ LOCAL: dict[Callable[[Session, str], None], int] = {
 
 WEIGHTS: dict[Callable[[Session, str], None], int] = {
     **LOCAL, Session.enqueue: 14, Session.enqueue_batch: 5, Session.create: 1,
-    Session.delete: 1, Session.start: 3,
+    Session.delete: 1, Session.start: 6,
     Session.claim: 14, Session.claims: 4, Session.renew: 5, Session.complete: 10, Session.fail: 4,
     Session.release: 4, Session.pause: 3, Session.resume: 4, Session.cancel: 4, Session.reap: 2,
     Session.requeue: 4, Session.tick: 1, Session.schedule: 1, Session.unschedule: 1,
     Session.discard: 2, Session.prune: 3, Session.copy: 1, Session.fork: 3,
     Session.delete_runs: 3, Session.complete_call: 4, Session.fail_call: 2, Session.sweep: 3,
-    Session.expire: 2,
+    Session.expire: 2, Session.pause_queue: 1, Session.limit_queue: 1,
 }  # fmt: skip
 
 
@@ -492,6 +502,7 @@ def watch(dsn: str, shared: Shared, stop: threading.Event) -> None:
 
 def drain(connection: psycopg.Connection) -> None:
     """Let every job that is left end: nothing may be stranded."""
+    connection.execute("select pgagent.resume_queue('default'), pgagent.limit_queue('default')")
     for _ in range(20_000):
         connection.execute(
             "select pgagent.cancel_job(job_id) from pgagent.agent_jobs "

@@ -26,6 +26,7 @@ begin atomic
       when 'queues' then 100
       when 'claim' then 1000
       when 'sweep' then 1000
+      when 'running' then 1000
     end;
 end;
 
@@ -53,7 +54,8 @@ from (
   ('reason', 'bytes', 'why a job is cancelled'),
   ('queues', 'rows', 'the queues of one claim'),
   ('claim', 'rows', 'the jobs of one claim'),
-  ('sweep', 'rows', 'the threads of one sweep')
+  ('sweep', 'rows', 'the threads of one sweep'),
+  ('running', 'rows', 'the running jobs that a limit of a queue may allow')
 ) as l (name, unit, applies_to);
 
 comment on view pgagent.limits is

@@ -7,8 +7,8 @@ declare
 begin
   foreach v_table in array '{
     agent_sessions, session_messages, session_events, usage_records, agent_jobs, job_attempts,
-    checkpoints, checkpoint_blobs, checkpoint_items, checkpoint_writes, tool_calls, approvals,
-    context_summaries
+    queue_slots, checkpoints, checkpoint_blobs, checkpoint_items, checkpoint_writes, tool_calls,
+    approvals, context_summaries
   }'::name[] loop
     execute format(
       'alter table pgagent.%I set (

@@ -20,11 +20,14 @@ language plpgsql
 volatile
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
-  s pgagent.agent_sessions;
+  s record;
+  v_next text;
   v_status text;
   v_queue text;
 begin
@@ -42,32 +45,27 @@ begin
     active_hour = date_bin('1 hour', greatest(a.last_activity_at, pgagent._now()), 'epoch')
   from pgagent.agent_jobs as j
   where j.job_id = _end_delivery.job_id
-    and a.thread_id = j.thread_id
-    and a.active_job_id = j.job_id
+    and a.thread_id = any(array[j.thread_id])
+    and a.active_job_id = _end_delivery.job_id
     and a.owner_token = _end_delivery.fencing_token
-  returning a.* into s;
+  -- The last four stay as they are as long as the delivery lasts.
+  returning
+    a.thread_id, a.progress_step, a.last_event_seq, j.lease_owner, j.claimed_at, j.attempt,
+    j.deadline_at
+  into s;
   if not found then
     return null;
   end if;
   v_now := pgagent._now();
+  v_next := case
+    when new_status = 'PENDING' and s.deadline_at <= v_now + delay then 'TIMED_OUT' else new_status
+  end;
 
   -- 2. The job, its attempt row and its event.
-  with before as (
-    select
-      j.lease_owner, j.claimed_at, j.attempt,
-      case
-        when j.cancel_requested_at is not null then 'CANCELLED'
-        when new_status = 'PENDING' and j.deadline_at <= v_now + delay then 'TIMED_OUT'
-        else new_status
-      end as status,
-      pgagent._has_progressed(s.progress_step, j.progress_step) as progressed
-    from pgagent.agent_jobs as j
-    where j.job_id = _end_delivery.job_id
-  ),
-  ended as (
+  with ended as (
     update pgagent.agent_jobs as j
     set
-      status = b.status,
+      status = case when j.cancel_requested_at is null then v_next else 'CANCELLED' end,
       lease_owner = null,
       lease_expires_at = null,
       claimed_at = null,
@@ -75,33 +73,39 @@ begin
       deadline_at = case when outcome <> 'paused' then j.deadline_at end,
       -- Progress and pauses begin the count anew; a planned release gives the attempt back.
       attempt = case
-        when outcome = 'paused' or (b.progressed and b.status = 'PENDING') then 0
+        when outcome = 'paused' or (
+          v_next = 'PENDING'
+          and pgagent._has_progressed(s.progress_step, j.progress_step)
+        ) then 0
         when outcome = 'released' then j.attempt - 1
         else j.attempt
       end,
       progress_step = greatest(j.progress_step, s.progress_step),
-      available_at = case when b.status = 'PENDING' then v_now + delay else j.available_at end,
-      waiting_for = case b.status when 'AWAITING_HUMAN' then _end_delivery.waiting_for end,
+      available_at = case when v_next = 'PENDING' then v_now + delay else j.available_at end,
+      waiting_for = case
+        when j.cancel_requested_at is null then _end_delivery.waiting_for
+      end,
       -- What is asked again is open again.
       resume = case
         when outcome = 'paused'
           then j.resume - array(select jsonb_object_keys(_end_delivery.waiting_for))
         else j.resume
       end,
-      result = case b.status when 'COMPLETED' then _end_delivery.result end,
+      result = case when j.cancel_requested_at is null then _end_delivery.result end,
       error = coalesce(_end_delivery.error, j.error),
-      completed_at = case when pgagent._is_final(b.status) then v_now end
-    from before as b
+      completed_at = case
+        when j.cancel_requested_at is not null or pgagent._is_final(v_next) then v_now
+      end
     where j.job_id = _end_delivery.job_id
-    returning j.*, b.lease_owner as worker, b.claimed_at as began_at, b.attempt as attempt_no
+    returning j.*
   ),
   kept as (
     insert into pgagent.job_attempts (
       job_id, token, thread_id, attempt, worker, started_at, ended_at, outcome, job_status, error
     )
     select
-      e.job_id, _end_delivery.fencing_token, e.thread_id, e.attempt_no, e.worker, e.began_at, v_now,
-      case when e.status = 'CANCELLED' then 'cancelled' else outcome end, e.status,
+      e.job_id, _end_delivery.fencing_token, e.thread_id, s.attempt, s.lease_owner, s.claimed_at,
+      v_now, case when e.status = 'CANCELLED' then 'cancelled' else outcome end, e.status,
       _end_delivery.error
     from ended as e
   ),
@@ -122,7 +126,7 @@ begin
         'by', case when e.status = 'CANCELLED' then e.cancelled_by end,
         'reason', case when e.status = 'CANCELLED' then e.cancel_reason end
       )), '{}'),
-      e.job_id, e.attempt_no, e.trace_id, v_now
+      e.job_id, s.attempt, e.trace_id, v_now
     from ended as e
   )
   select e.status, e.queue into v_status, v_queue from ended as e;
@@ -150,6 +154,7 @@ returns text
 language plpgsql
 volatile
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare

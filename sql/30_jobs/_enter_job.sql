@@ -72,7 +72,8 @@ comment on function pgagent._log_job_event(pgagent.agent_jobs, text, jsonb, text
 -- promote:  false when the caller gives its place away itself.
 -- Locks:    nothing more: the caller holds the session and the job; the thread's next waiting job.
 create function pgagent._end_undelivered(
-  job pgagent.agent_jobs, ended_as text, kind text, data jsonb, promote boolean default true
+  job pgagent.agent_jobs, ended_as text, kind text, data jsonb, promote boolean default true,
+  error jsonb default null
 )
 returns void
 language plpgsql
@@ -82,7 +83,9 @@ as $$
 #variable_conflict use_column
 begin
   update pgagent.agent_jobs as b
-  set status = ended_as, waiting_for = null, completed_at = pgagent._now()
+  set
+    status = ended_as, waiting_for = null, error = coalesce(_end_undelivered.error, b.error),
+    completed_at = pgagent._now()
   where b.job_id = job.job_id;
   perform pgagent._void_approvals(job.job_id);
   perform pgagent._log_job_event(job, kind, data);
@@ -93,5 +96,7 @@ begin
 end
 $$;
 
-comment on function pgagent._end_undelivered(pgagent.agent_jobs, text, text, jsonb, boolean) is
+comment on function pgagent._end_undelivered(
+  pgagent.agent_jobs, text, text, jsonb, boolean, jsonb
+) is
 'Ends a job that no worker has: job, event and the thread''s place.';

@@ -11,7 +11,7 @@
 --            awaiting_human  paused
 --            oldest_due      how long the job that has been due longest has waited
 -- Reads under row security; locks nothing. Entries of partial indexes that hold live jobs alone:
--- agent_jobs_ready (one range a queue and priority), agent_jobs_leased, agent_jobs_standing. The
+-- agent_jobs_ready (one range a queue and priority), agent_jobs_expiring, agent_jobs_standing. The
 -- number of jobs that have ended does not matter.
 -- Raises:    PA008 max_count below 1.
 create function pgagent.queue_stats(max_count integer default 10000)
@@ -81,7 +81,9 @@ begin
       select j.queue, j.lease_expires_at as ends
       from pgagent.agent_jobs as j
       where j.status = 'IN_PROGRESS'
-      order by j.lease_expires_at
+        and coalesce(j.lease_expires_at, j.deadline_at) is not null
+        and j.completed_at is null
+      order by coalesce(j.lease_expires_at, j.deadline_at)
       limit queue_stats.max_count
     ) as l
     group by l.queue

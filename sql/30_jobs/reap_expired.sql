@@ -1,7 +1,7 @@
 -- Takes back jobs whose lease ran out: PENDING again, or over when their deadline passed or they
--- were delivered max_attempts times without progress. Ends jobs that wait for their next delivery
--- past their deadline, and approvals whose deadline has passed, see expire_approvals. claim_job does
--- this by itself; a schedule is for when no worker asks.
+-- were delivered max_attempts times without progress. Ends jobs whose deadline passed while they
+-- waited for another delivery, and approvals whose deadline has passed, see expire_approvals.
+-- claim_job does this by itself; a schedule is for when no worker asks.
 --
 -- max_jobs: how many at most, 1 to 10,000.
 -- Returns:  how many jobs it took back or ended.
@@ -33,26 +33,43 @@ language plpgsql
 volatile
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 declare
   v_now timestamptz := pgagent._now();
   v_count bigint := 0;
   v_outcome text;
   v_status text;
+  v_error jsonb;
   r record;
 begin
   perform pgagent._expire_approvals(max_jobs);
-  -- agent_jobs_leased
+  -- agent_jobs_expiring
   for r in
-    select j.*, pgagent._has_progressed(s.progress_step, j.progress_step) as progressed
+    select
+      j as job, j.*, pgagent._has_progressed(s.progress_step, j.progress_step) as progressed
     from pgagent.agent_jobs as j
-    join pgagent.agent_sessions as s on s.thread_id = j.thread_id
-    where j.status = 'IN_PROGRESS' and j.lease_expires_at <= v_now
-    order by j.lease_expires_at
+    join pgagent.agent_sessions as s on s.thread_id = any(array[j.thread_id])
+    where coalesce(j.lease_expires_at, j.deadline_at) <= v_now
+      and j.completed_at is null
+      and j.status <> 'AWAITING_HUMAN'
+    order by coalesce(j.lease_expires_at, j.deadline_at)
     limit max_jobs
     for no key update of s skip locked
     for no key update of j skip locked
   loop
+    v_count := v_count + 1;
+    if r.status <> 'IN_PROGRESS' then
+      v_error := jsonb_build_object(
+        'type', 'timed_out', 'message', 'the deadline of the job passed before another delivery'
+      );
+      perform pgagent._end_undelivered(
+        r.job, 'TIMED_OUT', 'job_timed_out',
+        jsonb_build_object('status', 'TIMED_OUT', 'error', v_error), error => v_error
+      );
+      continue;
+    end if;
     v_outcome := case
       when r.deadline_at <= v_now or r.step_deadline_at <= v_now then 'timed_out' else 'lost'
     end;
@@ -71,25 +88,6 @@ begin
         end
       )
     );
-    v_count := v_count + 1;
-  end loop;
-
-  -- agent_jobs_overdue
-  for r in
-    select j.*
-    from pgagent.agent_jobs as j
-    join pgagent.agent_sessions as s on s.thread_id = j.thread_id
-    where j.status = 'PENDING' and j.deadline_at <= v_now
-    order by j.deadline_at
-    limit max_jobs - v_count
-    for no key update of s skip locked
-    for no key update of j skip locked
-  loop
-    perform pgagent._end_undelivered(
-      (select j from pgagent.agent_jobs as j where j.job_id = r.job_id), 'TIMED_OUT',
-      'job_timed_out', null
-    );
-    v_count := v_count + 1;
   end loop;
   return v_count;
 end

@@ -2,7 +2,8 @@
 --
 -- thread_id, payload, config, trace_id: as for enqueue_job.
 -- worker, lease: as for claim_job.
--- queue:   the queue it goes back to when it is released or its lease runs out.
+-- queue:   the queue it goes back to when it is released or its lease runs out. Pauses and limits
+--          of the queue do not hold this run back, and it takes no place.
 -- on_busy: reject, interrupt or rollback, as for enqueue_job.
 -- Returns: the job with its fencing token, as claim_job does.
 -- Locks:   the session, then the job.
@@ -25,9 +26,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz;
   j pgagent.agent_jobs;
-  v_event_seq bigint;
 begin
   perform pgagent._check_claim(
     start_run.worker, array[start_run.queue], 1, start_run.lease
@@ -48,40 +47,12 @@ begin
     retry_base => start_run.retry_base, retry_cap => start_run.retry_cap
   ) as e;
 
-  update pgagent.agent_sessions as a
-  set
-    status = 'RUNNING',
-    fencing_token = a.fencing_token + 1,
-    owner_token = a.fencing_token + 1,
-    progress_step = null,
-    last_event_seq = a.last_event_seq + 1
-  where a.thread_id = start_run.thread_id
-  returning a.fencing_token, a.last_event_seq into start_run.fencing_token, v_event_seq;
-  v_now := pgagent._now();
-
-  update pgagent.agent_jobs as b
-  set
-    status = 'IN_PROGRESS',
-    attempt = 1,
-    fencing_token = start_run.fencing_token,
-    lease_owner = start_run.worker,
-    lease = start_run.lease,
-    claimed_at = v_now,
-    started_at = v_now,
-    deadline_at = v_now + b.timeout,
-    step_deadline_at = v_now + b.step_timeout,
-    lease_expires_at = least(
-      v_now + start_run.lease, v_now + b.timeout, v_now + b.step_timeout
-    )
-  where b.job_id = start_run.job_id
-  returning b.* into j;
-  perform pgagent._log_event(
-    j.thread_id, v_event_seq, 'job_claimed',
-    jsonb_build_object('worker', start_run.worker, 'token', start_run.fencing_token),
-    j.job_id, j.attempt, j.trace_id
+  j := pgagent._begin_delivery(
+    start_run.job_id, start_run.thread_id, start_run.worker, start_run.lease
   );
-  lease_left := j.lease_expires_at - v_now;
-  deadline_left := j.deadline_at - v_now;
+  fencing_token := j.fencing_token;
+  lease_left := j.lease_expires_at - j.claimed_at;
+  deadline_left := j.deadline_at - j.claimed_at;
   return next;
 end
 $$;

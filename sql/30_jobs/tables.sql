@@ -1,5 +1,45 @@
 -- Jobs: one row a run, updated as it moves; one more row for each delivery that ended.
 
+-- What every row of agent_jobs must be; one function, as for sessions.
+create function pgagent._is_whole_job(
+  status text, priority smallint, attempt integer, max_attempts integer, lease_owner text,
+  lease_expires_at timestamptz, lease interval, fencing_token bigint, claimed_at timestamptz,
+  started_at timestamptz, waiting_for jsonb, result jsonb, completed_at timestamptz,
+  idempotency_key text, fingerprint bytea
+)
+returns boolean
+language plpgsql
+immutable
+parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case status
+      -- Running means leased, and nothing else does.
+      when 'IN_PROGRESS'
+        then
+          num_nulls(lease_owner, lease_expires_at, lease, fencing_token, claimed_at, started_at) = 0
+      else num_nonnulls(lease_owner, lease_expires_at, claimed_at) = 0
+    end
+    and (completed_at is null) = (status in ('WAITING', 'PENDING', 'IN_PROGRESS', 'AWAITING_HUMAN'))
+    and (
+      completed_at is null or status in ('COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT')
+    )
+    and (waiting_for is not null) = (status = 'AWAITING_HUMAN')
+    and (result is null or status = 'COMPLETED')
+    and priority between 0 and 9
+    and attempt >= 0
+    and max_attempts >= 1
+    and (idempotency_key is null) = (fingerprint is null);
+end
+$$;
+
+comment on function pgagent._is_whole_job(
+  text, smallint, integer, integer, text, timestamptz, interval, bigint, timestamptz, timestamptz,
+  jsonb, jsonb, timestamptz, text, bytea
+) is
+'Whether a job row may exist: its status is known and agrees with lease, times and result.';
+
 create table pgagent.agent_jobs (
   job_id uuid not null,
   thread_id text collate "C" not null,
@@ -44,47 +84,24 @@ create table pgagent.agent_jobs (
   constraint agent_jobs_thread_id_fkey foreign key (thread_id)
   references pgagent.agent_sessions (thread_id) on delete cascade,
   constraint agent_jobs_seq_is_unique unique (thread_id, seq),
-  constraint agent_jobs_status_is_known check (
-    status in (
-      'WAITING', 'PENDING', 'IN_PROGRESS', 'AWAITING_HUMAN',
-      'COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT'
+  constraint agent_jobs_row_is_whole check (
+    pgagent._is_whole_job(
+      status, priority, attempt, max_attempts, lease_owner, lease_expires_at, lease, fencing_token,
+      claimed_at, started_at, waiting_for, result, completed_at, idempotency_key, fingerprint
     )
-  ),
-  constraint agent_jobs_priority_is_known check (priority between 0 and 9),
-  constraint agent_jobs_attempts_are_counts check (attempt >= 0 and max_attempts >= 1),
-  constraint agent_jobs_running_means_leased check (
-    case status
-      when 'IN_PROGRESS'
-        then
-          num_nulls(lease_owner, lease_expires_at, lease, fencing_token, claimed_at, started_at) = 0
-      else num_nonnulls(lease_owner, lease_expires_at, claimed_at) = 0
-    end
-  ),
-  constraint agent_jobs_completed_at_means_ended check (
-    (completed_at is not null)
-    = (status in ('COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT'))
-  ),
-  constraint agent_jobs_paused_means_waiting_for_something check (
-    (status = 'AWAITING_HUMAN') = (waiting_for is not null)
-  ),
-  constraint agent_jobs_result_means_completed check (result is null or status = 'COMPLETED'),
-  constraint agent_jobs_key_has_a_fingerprint check (
-    (idempotency_key is null) = (fingerprint is null)
   )
 ) with (fillfactor = 80);
 
 -- claim_job: one descent a queue and priority.
 create index agent_jobs_ready on pgagent.agent_jobs (queue, priority, available_at, job_id)
 where status = 'PENDING';
--- reap_expired
-create index agent_jobs_leased on pgagent.agent_jobs (lease_expires_at)
-where status = 'IN_PROGRESS';
--- reap_expired: those that nobody has claimed again in time.
-create index agent_jobs_overdue on pgagent.agent_jobs (deadline_at)
-where status = 'PENDING' and deadline_at is not null;
--- One run a thread: whoever frees the place promotes the next.
+-- reap_expired: leases, and the deadlines of jobs that wait for another delivery.
+create index agent_jobs_expiring on pgagent.agent_jobs (coalesce(lease_expires_at, deadline_at))
+where coalesce(lease_expires_at, deadline_at) is not null and completed_at is null;
+-- One run a thread: whoever frees the place promotes the next. `status = 'PENDING'` does not imply
+-- its condition: a claim that was planned while the table was empty would walk all of it.
 create unique index agent_jobs_one_run_a_thread on pgagent.agent_jobs (thread_id)
-where status in ('PENDING', 'IN_PROGRESS', 'AWAITING_HUMAN');
+where completed_at is null and status <> 'WAITING';
 -- The promotion looks for the next one here.
 create index agent_jobs_waiting on pgagent.agent_jobs (thread_id, priority, available_at, seq)
 where status = 'WAITING';
@@ -206,3 +223,65 @@ create type pgagent._new_job as (
 
 comment on type pgagent._new_job is
 'An element of enqueue_jobs: what it asks for, and what became of it.';
+
+-- What an operator has decided about a queue. A queue needs no row: without one it is open, without
+-- limits, and jobs wait between retries as the settings say.
+create table pgagent.queues (
+  queue text collate "C" not null,
+  paused_at timestamptz,
+  paused_by text collate "C",
+  max_running integer,
+  max_running_per_user integer,
+  retry_base interval,
+  retry_cap interval,
+  created_at timestamptz not null default pgagent._now(),
+  updated_at timestamptz not null default pgagent._now(),
+  constraint queues_pkey primary key (queue),
+  constraint queues_queue_fits check (octet_length(queue) between 1 and 255),
+  constraint queues_paused_by_somebody check ((paused_at is null) = (paused_by is null)),
+  constraint queues_limits_are_counts check (max_running >= 1 and max_running_per_user >= 1),
+  constraint queues_waits_are_above_zero check (
+    retry_base > interval '0' and retry_cap > interval '0'
+  )
+);
+
+comment on table pgagent.queues is
+'What was decided about a queue: paused, limits, waits between retries. A queue needs no row.';
+comment on column pgagent.queues.queue is 'The queue.';
+comment on column pgagent.queues.paused_at is 'Since when nothing is claimed from it.';
+comment on column pgagent.queues.paused_by is 'Who paused it.';
+comment on column pgagent.queues.max_running is 'How many of its jobs may run at once.';
+comment on column pgagent.queues.max_running_per_user is
+'How many of its jobs may run at once for one owner of threads.';
+comment on column pgagent.queues.retry_base is
+'Wait before the first retry of a failed job; null: the setting of that name.';
+comment on column pgagent.queues.retry_cap is
+'The longest wait between two retries; null: the setting of that name.';
+comment on column pgagent.queues.created_at is 'When something was first decided about it.';
+comment on column pgagent.queues.updated_at is 'When something was last decided about it.';
+
+-- The places of limited queues: a claim takes one, and nothing gives it back. A place is free when
+-- the delivery that took it is over, however it ended.
+create table pgagent.queue_slots (
+  queue text collate "C" not null,
+  user_id text collate "C" not null,
+  slot integer not null,
+  job_id uuid,
+  fencing_token bigint,
+  created_at timestamptz not null default pgagent._now(),
+  constraint queue_slots_pkey primary key (queue, user_id, slot),
+  constraint queue_slots_queue_fkey foreign key (queue) references pgagent.queues (queue)
+  on delete cascade,
+  constraint queue_slots_taken_by_a_delivery check ((job_id is null) = (fencing_token is null))
+) with (fillfactor = 50);
+
+comment on table pgagent.queue_slots is
+'The places of queues with a limit, as many as may run at once.';
+comment on column pgagent.queue_slots.queue is 'The queue.';
+comment on column pgagent.queue_slots.user_id is
+'The owner whose place it is; empty: a place of the whole queue.';
+comment on column pgagent.queue_slots.slot is 'Number of the place, from 1.';
+comment on column pgagent.queue_slots.job_id is 'The job that took it last.';
+comment on column pgagent.queue_slots.fencing_token is
+'Its delivery: while that runs, the place is taken.';
+comment on column pgagent.queue_slots.created_at is 'When the place was made.';

@@ -82,15 +82,13 @@ begin
     where b.job_id = a.job_id
     for no key update of b;
     if found and j.status = 'AWAITING_HUMAN' and j.fencing_token = a.token then
-      update pgagent.agent_jobs as b
-      set error = jsonb_build_object(
-        'type', 'approval_timed_out', 'message', 'nobody decided in time',
-        'approval_id', a.approval_id
-      )
-      where b.job_id = j.job_id;
       perform pgagent._end_undelivered(
         j, 'TIMED_OUT', 'job_timed_out',
-        jsonb_build_object('status', 'TIMED_OUT', 'approval_id', a.approval_id)
+        jsonb_build_object('status', 'TIMED_OUT', 'approval_id', a.approval_id),
+        error => jsonb_build_object(
+          'type', 'approval_timed_out', 'message', 'nobody decided in time',
+          'approval_id', a.approval_id
+        )
       );
     end if;
   end loop;

@@ -136,10 +136,12 @@ begin
   if after_thread is not null then
     perform pgagent._check_name('after_thread', after_thread, 'thread_id');
   end if;
-  -- agent_jobs_leased
+  -- agent_jobs_expiring
   select max(j.lease) into v_lease
   from pgagent.agent_jobs as j
-  where j.status = 'IN_PROGRESS';
+  where coalesce(j.lease_expires_at, j.deadline_at) is not null
+    and j.completed_at is null
+    and j.status = 'IN_PROGRESS';
   if grace <= v_lease then
     perform pgagent._raise(
       'PA008', 'grace must be longer than the longest lease that is held',

@@ -12,6 +12,16 @@ create policy everybody_granted on pgagent.settings for select using (true);
 alter table pgagent.access_grants enable row level security;
 create policy everybody_granted on pgagent.access_grants for select using (true);
 
+-- What an operator decided about queues concerns everybody; the places of limited queues name
+-- owners.
+alter table pgagent.queues enable row level security;
+create policy everybody_granted on pgagent.queues for select using (true);
+
+alter table pgagent.queue_slots enable row level security;
+create policy services on pgagent.queue_slots for select using (
+  (select has_function_privilege('pgagent._service()'::regprocedure, 'execute'))
+);
+
 alter table pgagent.agent_sessions enable row level security;
 create policy own_threads on pgagent.agent_sessions for select using (
   (select has_function_privilege('pgagent._service()'::regprocedure, 'execute'))

@@ -71,6 +71,9 @@ from (
   ('schedule_job', '{admin}'),
   ('unschedule_job', '{admin}'),
   ('run_schedules', '{worker,admin}'),
+  ('pause_queue', '{admin}'),
+  ('resume_queue', '{admin}'),
+  ('limit_queue', '{admin}'),
   ('enable_metadata_index', '{admin}'),
   ('grant_access', '{}'),
   -- Private, and reached by policies, column defaults and functions that run as their caller.

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-import re
 import time
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -15,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from bench import calls, charts, report, runs, texts
+from bench import calls, page, runs, texts
 from bench.bars import bars
 from bench.contenders import Stage
 from pgagent.embedded import Server
@@ -130,7 +128,7 @@ def main(
         "rounds": rounds,
         "size": size,
     }
-    write(out, about, figures)
+    page.write(out, "checkpoints", about, figures)
     found = list(bars(figures))
     missed = sum(not bar.holds for bar in found)
     say(f"{len(found)} bars, {missed} missed: {out / 'benchmarks.md'}")
@@ -166,30 +164,6 @@ def surroundings(server: Server) -> dict[str, Any]:
         ),
         "cpus": os.cpu_count(),
     }
-
-
-def write(out: Path, about: dict[str, Any], figures: dict[str, Any]) -> None:
-    """Writes page, charts and raw figures."""
-    directory = out / "benchmarks"
-    directory.mkdir(parents=True, exist_ok=True)
-    raw = json.dumps({"about": about, "figures": _rounded(figures)}, indent=1)
-    (directory / "checkpoints.json").write_text(_short_lists(raw) + "\n")
-    drawn = list(charts.draw(figures, directory))
-    (out / "benchmarks.md").write_text(report.markdown(about, figures, drawn))
-
-
-def _rounded(value: Any) -> Any:
-    """Seconds to the microsecond."""
-    if isinstance(value, dict):
-        return {key: _rounded(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_rounded(inner) for inner in value]
-    return round(value, 6) if isinstance(value, float) else value
-
-
-def _short_lists(text: str) -> str:
-    """JSON with a list of numbers on one line."""
-    return re.sub(r"\[[^\[\]{}\"]*\]", lambda found: " ".join(found[0].split()), text)
 
 
 def say(line: str) -> None:

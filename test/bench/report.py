@@ -1,15 +1,15 @@
-"""docs/benchmarks.md, from raw figures alone."""
+"""The part of docs/benchmarks.md about checkpoints, from raw figures alone."""
 
 from __future__ import annotations
 
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from bench.bars import MB, Figures, bars, doublings, p95, total, trend
+from bench.bars import MB, Bar, Figures, bars, doublings, p95, total, trend
 from bench.contenders import LABELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _NAMES = {
     "agent_real": "Agent, real text",
@@ -26,25 +26,15 @@ def markdown(about: dict[str, Any], figures: Figures, charts: Sequence[tuple[str
 def _lines(
     about: dict[str, Any], figures: Figures, charts: Sequence[tuple[str, str]]
 ) -> Iterator[str]:
-    yield "# Benchmarks: checkpoints"
+    yield "## Checkpoints"
     yield ""
     yield f"Written by `{about['command']}`; do not edit. The raw figures are in"
     yield "[benchmarks/checkpoints.json](benchmarks/checkpoints.json)."
     yield ""
     yield from _method(about)
-    yield "## Bars"
+    yield "### Bars"
     yield ""
-    rows = [
-        [
-            bar.what,
-            f"{bar.found:.2f}{bar.unit}",
-            f"{'>=' if bar.at_least else '<='} {bar.bar:g}{bar.unit}"
-            + (f" (hoped for: {bar.stretch:g}{bar.unit})" if bar.stretch else ""),
-            "yes" if bar.holds else "**no**",
-        ]
-        for bar in bars(figures)
-    ]
-    yield from _table(["figure", "found", "bar", "holds"], rows)
+    yield from bar_table(bars(figures))
     for file, caption in charts:
         yield f"![{caption}](benchmarks/{file})"
         yield ""
@@ -55,8 +45,23 @@ def _lines(
     yield from _further(figures)
 
 
+def bar_table(found: Iterable[Bar]) -> Iterator[str]:
+    """Each bar, what was found, and whether it holds."""
+    rows = [
+        [
+            bar.what,
+            f"{bar.found:.2f}{bar.unit}",
+            f"{'>=' if bar.at_least else '<='} {bar.bar:g}{bar.unit}"
+            + (f" (hoped for: {bar.stretch:g}{bar.unit})" if bar.stretch else ""),
+            "yes" if bar.holds else "**no**",
+        ]
+        for bar in found
+    ]
+    yield from table(["figure", "found", "bar", "holds"], rows)
+
+
 def _method(about: dict[str, Any]) -> Iterator[str]:
-    yield "## How"
+    yield "### How"
     yield ""
     yield f"- Text of the messages: {about['text']}. A model and its tools that cost no time"
     yield '  speak it in turn; one invocation, `durability="sync"`. Real text where none is named.'
@@ -75,7 +80,8 @@ def _method(about: dict[str, Any]) -> Iterator[str]:
     yield ""
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows as Markdown."""
     yield f"| {' | '.join(head)} |"
     yield f"|{'---|' * len(head)}"
     for row in rows:
@@ -87,7 +93,7 @@ def _runs(figures: Figures) -> Iterator[str]:
     found = {name: figures[name] for name in _NAMES if name in figures}
     if not found:
         return
-    yield "## Runs"
+    yield "### Runs"
     yield ""
     rows = []
     for name, run in found.items():
@@ -103,7 +109,7 @@ def _runs(figures: Figures) -> Iterator[str]:
                     wal,
                 ]
             )
-    yield from _table(
+    yield from table(
         ["run", "saver", "seconds", "range", "pgagent / it", "MB of log written"], rows
     )
     rows = [
@@ -123,7 +129,7 @@ def _runs(figures: Figures) -> Iterator[str]:
         yield f"{run['at_once']} async runs of {run['turns']} turns at once over a pool of"
         yield f"{run['connections']} connections:"
         yield ""
-        yield from _table(["network", "saver", "runs a second", "times stock"], rows)
+        yield from table(["network", "saver", "runs a second", "times stock"], rows)
 
 
 def _disk(figures: Figures) -> Iterator[str]:
@@ -132,7 +138,7 @@ def _disk(figures: Figures) -> Iterator[str]:
             continue
         found = figures[name]
         sizes = found["sizes"]
-        yield f"## Bytes on disk, one thread of {found['turns']:,} turns"
+        yield f"### Bytes on disk, one thread of {found['turns']:,} turns"
         yield ""
         yield f"Its messages, each serialised once: {found['raw'] / MB:.2f} MB, of which"
         yield f"{found['text'] / MB:.2f} MB are what they say. By so much it made all"
@@ -147,13 +153,13 @@ def _disk(figures: Figures) -> Iterator[str]:
                 for part, size in sorted(parts.items(), key=lambda item: -item[1])
                 if size
             ]
-            yield from _table(["part", "kB", "share"], rows)
+            yield from table(["part", "kB", "share"], rows)
 
 
 def _growth(figures: Figures) -> Iterator[str]:
     if "growth" not in figures:
         return
-    yield "## Growth"
+    yield "### Growth"
     yield ""
     yield "MB on disk of one thread, and against half as many turns:"
     yield ""
@@ -166,7 +172,7 @@ def _growth(figures: Figures) -> Iterator[str]:
             for (turns, size), factor in zip(sizes.items(), factors, strict=True)
         ]
         rows.append([label, " · ".join(cells)])
-    yield from _table(["saver", "turns: MB (factor)"], rows)
+    yield from table(["saver", "turns: MB (factor)"], rows)
 
 
 def _calls(figures: Figures) -> Iterator[str]:
@@ -184,7 +190,7 @@ def _calls(figures: Figures) -> Iterator[str]:
         ]
     if not groups:
         return
-    yield "## Single calls"
+    yield "### Single calls"
     yield ""
     rows = [
         [
@@ -197,7 +203,7 @@ def _calls(figures: Figures) -> Iterator[str]:
         for what, samples in groups
         for key in samples
     ]
-    yield from _table(["call", "saver", "ms, median", "ms, p95", "/ stock"], rows)
+    yield from table(["call", "saver", "ms, median", "ms, p95", "/ stock"], rows)
     if "reads" in figures:
         rows = [
             [LABELS[key], f"{got['get'] / 1024:,.0f}", f"{got['list'] / 1024:,.0f}"]
@@ -205,13 +211,13 @@ def _calls(figures: Figures) -> Iterator[str]:
         ]
         yield "Bytes that came from the server:"
         yield ""
-        yield from _table(["saver", "get_tuple, kB", "list, kB"], rows)
+        yield from table(["saver", "get_tuple, kB", "list, kB"], rows)
 
 
 def _further(figures: Figures) -> Iterator[str]:
     if "held" in figures:
         found = figures["held"]
-        yield "## A snapshot held"
+        yield "### A snapshot held"
         yield ""
         yield f"{found['puts']:,} puts of a thread of {found['window']} messages, each with a new"
         yield "one, while another session holds a snapshot, so that no dead row goes:"
@@ -226,10 +232,10 @@ def _further(figures: Figures) -> Iterator[str]:
             ]
             for key, samples in found["put"].items()
         ]
-        yield from _table(["saver", "p95 of the first tenth, ms", "of the last", "factor"], rows)
+        yield from table(["saver", "p95 of the first tenth, ms", "of the last", "factor"], rows)
     if "memory" in figures:
         found = figures["memory"]
-        yield "## Memory"
+        yield "### Memory"
         yield ""
         yield f"Resident memory of a process that stored {found['threads']:,} threads of"
         yield f"{found['messages']} messages: {found['before'] / MB:.0f} MB with the first,"

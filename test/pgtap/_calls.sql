@@ -84,6 +84,9 @@ as $$
     ('schedule_job', 'admin',
       '{thread}, ''@daily'', {thread}, ''{}'', scheduler => ''external'''),
     ('unschedule_job', 'admin', '{thread}'),
-    ('set_setting', 'admin', '''retry_base'', ''2 s''')
+    ('set_setting', 'admin', '''retry_base'', ''2 s'''),
+    ('pause_queue', 'admin', '''q'''),
+    ('resume_queue', 'admin', '''q'''),
+    ('limit_queue', 'admin', '''q'', 1')
   ) as c (routine, kind, arguments)
 $$;

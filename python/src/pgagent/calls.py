@@ -964,6 +964,38 @@ def reap_expired(max_jobs: int = 100) -> Call[int]:
     return _call("reap_expired", {"max_jobs": ("integer", max_jobs)}, _scalar)
 
 
+def pause_queue(queue: str, paused_by: str | None = None) -> Call[datetime]:
+    """Stops claims from a queue until `resume_queue`; returns since when it is paused."""
+    return _call(
+        "pause_queue",
+        {"queue": ("text", queue), "paused_by": ("text", paused_by)},
+        _scalar,
+        idempotent=True,
+    )
+
+
+def resume_queue(queue: str) -> Call[bool]:
+    """Lets claims from a paused queue go on; returns whether it was paused."""
+    return _call("resume_queue", {"queue": ("text", queue)}, _scalar)
+
+
+def limit_queue(
+    queue: str, max_running: int | None = None, max_running_per_user: int | None = None
+) -> Call[int]:
+    """Sets how many jobs of a queue may run at once, in all and for one owner of threads; None is
+    no limit. Returns how many run now."""
+    return _call(
+        "limit_queue",
+        {
+            "queue": ("text", queue),
+            "max_running": ("integer", max_running),
+            "max_running_per_user": ("integer", max_running_per_user),
+        },
+        _scalar,
+        idempotent=True,
+    )
+
+
 def get_job(job_id: UUID) -> Call[JobState | None]:
     """A job as it stands; None when there is none that the caller may see."""
     return _call(

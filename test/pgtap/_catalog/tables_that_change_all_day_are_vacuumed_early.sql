@@ -12,7 +12,7 @@ select is_empty($$
   }'::text[]) as o (option)
   where c.relnamespace = 'pgagent'::regnamespace
     and c.relkind = 'r'
-    and c.relname not in ('settings', 'access_grants', 'session_data', 'job_schedules')
+    and c.relname not in ('settings', 'access_grants', 'session_data', 'job_schedules', 'queues')
     and not coalesce(o.option = any(c.reloptions), false)
 $$, 'each table');
 select is_empty($$
@@ -25,7 +25,7 @@ select is_empty($$
   }'::text[]) as o (option)
   where c.relnamespace = 'pgagent'::regnamespace
     and c.relkind = 'r'
-    and c.relname not in ('settings', 'access_grants', 'session_data', 'job_schedules')
+    and c.relname not in ('settings', 'access_grants', 'session_data', 'job_schedules', 'queues')
     and not coalesce(o.option = any(toast.reloptions), false)
 $$, 'and its TOAST table');
 

@@ -13,7 +13,7 @@ select pg_temp.jobs(3);
 select become('t_worker');
 select pg_temp.claim();
 
-select cmp_ok(pg_temp.claim(), '<', 120::bigint, 'buffers');
+select cmp_ok(pg_temp.claim(), '<', 70::bigint, 'buffers');
 select cmp_ok(
   pg_temp.rows_read($$select * from pgagent.claim_job('w1')$$), '<', 20::bigint, 'rows'
 );

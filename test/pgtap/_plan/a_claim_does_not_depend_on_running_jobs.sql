@@ -12,10 +12,10 @@ select pg_temp.many_sessions();
 select pg_temp.jobs(3);
 select become('t_worker');
 select pg_temp.claim();
-set pgagent._reaped_at = '';
+set pgagent._claims = '';
 
 select cmp_ok(pg_temp.claim(), '<', 120::bigint, 'buffers, with a reap');
-set pgagent._reaped_at = '';
+set pgagent._claims = '';
 select cmp_ok(
   pg_temp.rows_read($$select * from pgagent.claim_job('w1')$$), '<', 20::bigint, 'rows'
 );

@@ -1,28 +1,43 @@
--- As numbers, since checks are prepared anew in each statement: a call in one is work each time.
+-- As numbers, since checks are prepared anew in each statement: a call of an SQL function in one is
+-- work each time. The rows that every call updates are checked by a compiled function, and those
+-- limits where the arguments are.
 begin;
 \ir ../_lib.sql
-select plan(3);
+select plan(5);
 
 create temporary table checks as
-select c.conname::text as name, pg_get_constraintdef(c.oid) as definition
+select c.conname::text as name, c.oid, pg_get_constraintdef(c.oid) as definition
 from pg_catalog.pg_constraint as c
 where c.contype = 'c' and c.connamespace = 'pgagent'::regnamespace;
 
-select is_empty($$select name from checks where definition like '%pgagent.%'$$, 'none calls ours');
+select set_eq(
+  $$
+    select c.name, p.proname::text, l.lanname::text
+    from checks as c
+    join pg_catalog.pg_depend as d
+      on d.classid = 'pg_constraint'::regclass and d.objid = c.oid
+      and d.refclassid = 'pg_proc'::regclass
+    join pg_catalog.pg_proc as p
+      on p.oid = d.refobjid and p.pronamespace = 'pgagent'::regnamespace
+    join pg_catalog.pg_language as l on l.oid = p.prolang
+  $$,
+  $$
+    values
+    ('agent_jobs_row_is_whole', '_is_whole_job', 'plpgsql'),
+    ('agent_sessions_row_is_whole', '_is_whole_session', 'plpgsql')
+  $$,
+  'none else calls ours'
+);
 select set_eq(
   $$select name from checks where name like '%\_fits'$$,
-  array[
-    'agent_sessions_thread_id_fits', 'agent_sessions_user_id_fits', 'session_data_config_fits',
-    'session_data_metadata_fits'
-  ]
+  array['queues_queue_fits', 'session_data_config_fits', 'session_data_metadata_fits']
 );
 select is_empty(
   $$
     select v.name, l.value, c.definition
     from (
       values
-      ('agent_sessions_thread_id_fits', 'thread_id'),
-      ('agent_sessions_user_id_fits', 'name'),
+      ('queues_queue_fits', 'name'),
       ('session_data_config_fits', 'config'),
       ('session_data_metadata_fits', 'metadata')
     ) as v (name, limit_name)
@@ -31,6 +46,15 @@ select is_empty(
     where c.definition ~ format('<= %s\)', l.value) is not true
   $$
 );
+
+select throws_ok(
+  format('insert into pgagent.agent_sessions (thread_id, user_id) values (%L, %L)', t.id, t.owner),
+  '23514', null, 'thread_id and user_id fit'
+)
+from (
+  values (repeat('x', (select value::integer + 1 from pgagent.limits where name = 'thread_id')), 'u')
+, ('t', repeat('x', (select value::integer + 1 from pgagent.limits where name = 'name')))
+) as t (id, owner);
 
 select * from finish();
 rollback;
