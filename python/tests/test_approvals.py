@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import signal
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Annotated, Any
@@ -41,7 +43,20 @@ from test_tools import INPUT, agent, asking_for
 MONTHS = timedelta(days=200)
 
 
-def paying(stage: Stage, *amounts: int, shape: str = "ToolNode", ask: bool | Ask = True) -> Build:
+def meeting(parties: int) -> Callable[[Any], bool]:
+    """Waits until as many calls have begun: ToolNode may give up those that have not when the first
+    one asks."""
+    barrier = threading.Barrier(parties)
+
+    def meet(_: Any) -> bool:
+        with contextlib.suppress(threading.BrokenBarrierError):
+            barrier.wait(20)
+        return True
+
+    return meet
+
+
+def paying(stage: Stage, *amounts: int, shape: str = "ToolNode", ask: Ask | None = None) -> Build:
     """An agent that pays each amount once a person has agreed, in one step."""
 
     def pay(amount: int, *, idempotency_key: str) -> str:
@@ -49,7 +64,7 @@ def paying(stage: Stage, *amounts: int, shape: str = "ToolNode", ask: bool | Ask
         stage.journal.note("paid", amount=amount, key=idempotency_key)
         return f"paid {amount}"
 
-    durable = tool(durable_tool(pay, ask=ask))
+    durable = tool(durable_tool(pay, ask=ask or Ask(when=meeting(len(amounts)))))
     calls = [("pay", {"amount": amount}) for amount in amounts]
 
     def build(stage: Stage, saver: Saver) -> Graph:
@@ -122,7 +137,7 @@ def test_calls_that_ask_at_once_each_get_their_own_decision(stage: Stage, shape:
 
 def test_many_calls_that_ask_at_once_each_get_their_own_decision(stage: Stage) -> None:
     amounts = list(range(1, 13))
-    build = paying(stage, *amounts)
+    build = paying(stage, *amounts, ask=Ask())
     job = stage.enqueue(payload=INPUT)
     asked = []
     for _ in range(5):  # ToolNode does not begin all of them before the first one asks
@@ -264,9 +279,12 @@ def test_in_a_node_a_call_that_is_not_approved_raises(stage: Stage) -> None:
 
 
 def test_a_tool_asks_by_itself(stage: Stage) -> None:
+    meet = meeting(2)
+
     @tool
     def pay(amount: int, call_id: Annotated[str, InjectedToolCallId]) -> str:
         """Pay an amount."""
+        meet(amount)
         decision = request_approval("pay", {"amount": amount}, tool_call_id=call_id)
         return f"{amount}: {decision.type}"
 
@@ -659,6 +677,32 @@ def test_a_run_without_a_worker_asks_and_looks_its_decision_up(stage: Stage) -> 
     graph.invoke(Command(resume="whatever"), thread())
     assert paid(stage) == [10]
     assert [status for status, _ in told(stage, build)] == ["success", "error"]
+
+
+def test_a_run_without_a_worker_may_ask_before_its_thread_is_stored(stage: Stage) -> None:
+    class Slow(PgAgentSaver):
+        def put(self, *args: Any) -> Any:
+            time.sleep(0.3)
+            return super().put(*args)
+
+    @durable_tool(ask=True)
+    def pay(amount: int) -> str:
+        stage.journal.note("paid", amount=amount)
+        return f"paid {amount}"
+
+    @durable_tool
+    def greet(name: str) -> str:
+        return f"hello {name}"
+
+    def node(state: State) -> Any:
+        return {"log": [greet("Bob"), pay(10)]}
+
+    with Slow(stage.dsn, max_size=4) as saver:
+        graph = one_node(node)(stage, saver)
+        graph.invoke({"log": []}, thread(), durability="async")
+        stage.client.decide_approval(the_approval(stage), "approve")
+        graph.invoke(Command(resume=True), thread())
+    assert paid(stage) == [10]
 
 
 async def test_async_tools_that_ask_at_once_each_get_their_own_decision(

@@ -27,12 +27,12 @@ from pydantic import TypeAdapter
 
 from pgagent import calls
 from pgagent.calls import Asked, Call, Verdict
-from pgagent.errors import BaseMissing, PgAgentError
+from pgagent.errors import BaseMissing, NotFound, PgAgentError
 from pgagent.fence import ending_lost_runs
 from pgagent.jsonable import jsonable
 from pgagent.saver.aio import AsyncPgAgentSaver
 from pgagent.saver.sync import PgAgentSaver
-from pgagent.tools import CHECKPOINT_WAIT, NO_SAVER, Place
+from pgagent.tools import CHECKPOINT_WAIT, NO_SAVER, Place, not_yet_stored
 
 ALL: tuple[Verdict, ...] = ("approve", "edit", "reject", "respond")
 
@@ -147,7 +147,7 @@ def request_approval(
     call = _request(place, tool, args, description, allowed, args_schema, timeout)
     while True:
         with ending_lost_runs():
-            asked = _wait(lambda: place.saver.client.run(call))
+            asked = _wait(lambda: place.saver.client.run(call), place.token)
         decision = _decision(asked, tool)
         if decision is not None:
             return decision
@@ -176,8 +176,8 @@ async def arequest_approval(
                 try:
                     asked = await place.saver.client.run(call)
                     break
-                except BaseMissing:
-                    if pause is None:
+                except (BaseMissing, NotFound) as missing:
+                    if pause is None or not not_yet_stored(missing, place.token):
                         raise
                     await asyncio.sleep(pause)
         decision = _decision(asked, tool)
@@ -222,12 +222,12 @@ def _pauses() -> Iterator[float | None]:
     yield None
 
 
-def _wait(ask: Callable[[], Asked]) -> Asked:
+def _wait(ask: Callable[[], Asked], token: int | None) -> Asked:
     for pause in _pauses():
         try:
             return ask()
-        except BaseMissing:
-            if pause is None:
+        except (BaseMissing, NotFound) as missing:
+            if pause is None or not not_yet_stored(missing, token):
                 raise
             time.sleep(pause)
     raise AssertionError("unreachable: the last round raises or returns")

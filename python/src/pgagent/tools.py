@@ -28,7 +28,7 @@ from langgraph.runtime import get_runtime
 
 from pgagent.calls import ToolCall
 from pgagent.client import Client
-from pgagent.errors import BaseMissing, PgAgentError
+from pgagent.errors import BaseMissing, NotFound, PgAgentError
 from pgagent.fence import LeaseLost, ending_lost_runs, token_of
 from pgagent.jsonable import jsonable
 from pgagent.saver.sync import PgAgentSaver
@@ -70,6 +70,11 @@ class Receipt:
 Lookup = Callable[[str], Receipt | None]
 InDoubt = Literal["raise", "retry"] | Lookup
 OnLoop = Literal["record", "fail"]
+
+
+def not_yet_stored(error: BaseMissing | NotFound, token: int | None) -> bool:
+    """Whether a call is early: its checkpoint is not stored, or a plain run's thread is not."""
+    return isinstance(error, BaseMissing) or token is None
 
 
 def idempotency_key(domain: str, *fields: str | None) -> str:
@@ -312,8 +317,8 @@ class _Call:
                     take_over=take_over,
                     on_loop=on_loop,
                 )
-            except BaseMissing:
-                if time.monotonic() > give_up:
+            except (BaseMissing, NotFound) as missing:
+                if not not_yet_stored(missing, self.token) or time.monotonic() > give_up:
                     raise
                 time.sleep(0.02)
 
