@@ -135,7 +135,7 @@ where status = 'PENDING' and expires_at is not null;
 create unique index approvals_by_tool_call on pgagent.approvals (thread_id, tool_call_key)
 where tool_call_key is not null and status not in ('CANCELLED', 'SUPERSEDED');
 -- Deletes and reads by thread.
-create index approvals_by_thread on pgagent.approvals (thread_id, created_at);
+create index approvals_by_thread on pgagent.approvals (thread_id, approval_id);
 
 comment on table pgagent.approvals is
 'One row a question to a person: what was asked, and what was decided, by whom, when and why.';

@@ -1,17 +1,19 @@
--- The story of a thread in one order: events, messages, tool calls and checkpoints.
+-- The story of a thread in one order: events, messages, tool calls, approvals and checkpoints.
 --
 -- after:    the cursor of the last row of the page before; null: from the beginning.
 -- max_rows: at most so many (of 10,000).
--- kinds:    some of event, message, tool_call, checkpoint; null: all of them.
+-- kinds:    some of event, message, tool_call, approval, checkpoint; null: all of them.
 -- Returns: kind; at: when it happened (a tool call: when it was first begun); name: the event's
---          kind, the message's role, the tool, or the checkpoint's source; number: its place among
---          its kind, none for tool calls; id: of a tool call or a checkpoint; job_id; data, by
---          kind:
+--          kind, the message's role, the tool, the approval's status, or the checkpoint's source;
+--          number: its place among its kind, none for tool calls and approvals; id: of one of
+--          these or a checkpoint; job_id; data, by kind:
 --            event       its data
 --            message     content, and where there are any context, tool_call_id, turn, token_count,
 --                        retracted_at
 --            tool_call   args, status, attempts, step, and where there are any result, error,
 --                        decision, ended_at
+--            approval    question, allowed, and where there are any action, decided_by, decided_at,
+--                        reason, edited_action, response, expires_at
 --            checkpoint  step, nodes, parent_id; of the graph itself, not of its subgraphs
 --          and cursor, for the next page.
 -- Each kind comes in its own order, whatever the clock did, and by time among the others. The
@@ -36,9 +38,9 @@ declare
   v_after record;
 begin
   perform pgagent._check_page('max_rows', max_rows);
-  if kinds is not null and not kinds <@ '{event,message,tool_call,checkpoint}'::text[] then
+  if kinds is not null and not kinds <@ '{event,message,tool_call,approval,checkpoint}'::text[] then
     perform pgagent._raise(
-      'PA008', 'kinds must be some of event, message, tool_call, checkpoint',
+      'PA008', 'kinds must be some of event, message, tool_call, approval, checkpoint',
       format('kinds: %s', left(kinds::text, 100))
     );
   end if;
@@ -96,6 +98,25 @@ begin
     )
     union all
     (
+      -- approvals_by_thread
+      select
+        'approval', p.created_at, p.status::text, null, p.approval_id::text, p.job_id,
+        jsonb_build_object('question', p.question, 'allowed', p.allowed) || jsonb_strip_nulls(
+          jsonb_build_object(
+            'action', p.action, 'decided_by', p.decided_by, 'decided_at', p.decided_at,
+            'reason', p.reason, 'edited_action', p.edited_action, 'response', p.response,
+            'expires_at', p.expires_at
+          )
+        )
+      from pgagent.approvals as p
+      where p.thread_id = session_timeline.thread_id
+        and p.approval_id > v_after.approval
+        and (kinds is null or 'approval' = any(kinds))
+      order by p.approval_id
+      limit max_rows
+    )
+    union all
+    (
       select
         'checkpoint', b.created_at, b.source, b.seq, b.id, b.job_id,
         jsonb_build_object('step', b.step, 'nodes', to_jsonb(b.nodes), 'parent_id', b.parent_id)
@@ -124,6 +145,8 @@ begin
       coalesce(max(p.number) filter (where p.kind = 'message') over told, v_after.message),
       'tool_call',
       coalesce(max(p.id) filter (where p.kind = 'tool_call') over told, v_after.tool_call::text),
+      'approval',
+      coalesce(max(p.id) filter (where p.kind = 'approval') over told, v_after.approval::text),
       'checkpoint',
       coalesce(max(p.number) filter (where p.kind = 'checkpoint') over told, v_after.checkpoint)
     )
@@ -135,26 +158,29 @@ end
 $$;
 
 comment on function pgagent.session_timeline(text, jsonb, integer, text[]) is
-'The story of a thread in one order: events, messages, tool calls and checkpoints, page by page.';
+'The story of a thread in one order: what happened, was said, called, asked and stored.';
 
 -- The places that a cursor of session_timeline holds; those of the beginning without one.
 create function pgagent._timeline_place(
-  after jsonb, out event bigint, out message bigint, out tool_call uuid, out checkpoint bigint
+  after jsonb, out event bigint, out message bigint, out tool_call uuid, out approval uuid,
+  out checkpoint bigint
 )
 language plpgsql
 immutable
 parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_first text := '00000000-0000-0000-0000-000000000000';
+  v_id text := '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 begin
   if after is not null and (
     jsonb_typeof(after) <> 'object'
     or coalesce(after ->> 'event', '0') !~ '^[0-9]{1,18}$'
     or coalesce(after ->> 'message', '0') !~ '^[0-9]{1,18}$'
     or coalesce(after ->> 'checkpoint', '0') !~ '^[0-9]{1,18}$'
-    or coalesce(
-      after ->> 'tool_call', '00000000-0000-0000-0000-000000000000'
-    ) !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+    or coalesce(after ->> 'tool_call', v_first) !~ v_id
+    or coalesce(after ->> 'approval', v_first) !~ v_id
   ) then
     perform pgagent._raise(
       'PA008', 'after is no cursor of session_timeline',
@@ -165,7 +191,8 @@ begin
   event := coalesce((after ->> 'event')::bigint, 0);
   message := coalesce((after ->> 'message')::bigint, 0);
   checkpoint := coalesce((after ->> 'checkpoint')::bigint, 0);
-  tool_call := coalesce((after ->> 'tool_call')::uuid, '00000000-0000-0000-0000-000000000000');
+  tool_call := coalesce(after ->> 'tool_call', v_first);
+  approval := coalesce(after ->> 'approval', v_first);
 end
 $$;
 

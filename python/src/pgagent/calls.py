@@ -1775,10 +1775,10 @@ def session_timeline(
     max_rows: int = 100,
     kinds: Sequence[str] | None = None,
 ) -> Call[list[Happened]]:
-    """The story of a thread in one order: events, messages, tool calls and checkpoints.
+    """The story of a thread in one order: what happened, was said, called, asked and stored.
 
     ``after``: ``cursor`` of the last row of the page before; ``kinds``: some of ``event``,
-    ``message``, ``tool_call``, ``checkpoint``.
+    ``message``, ``tool_call``, ``approval``, ``checkpoint``.
     """
     return _call(
         "session_timeline",

@@ -1,6 +1,6 @@
 begin;
 \ir ../_lib.sql
-select plan(8);
+select plan(9);
 
 select alike(
   pg_temp.refusal(format('select pgagent.session_timeline(''t'', %L)', after)), 'PA008 after is no %'
@@ -8,7 +8,7 @@ select alike(
 from unnest(
   array[
     '1', '[]', '{"event": -1}', '{"message": "x"}', '{"checkpoint": 1.5}',
-    '{"event": 99999999999999999999}', '{"tool_call": 5}'
+    '{"event": 99999999999999999999}', '{"tool_call": 5}', '{"approval": "x"}'
   ]
 ) as after;
 select alike(
