@@ -191,8 +191,8 @@ begin
   event := coalesce((after ->> 'event')::bigint, 0);
   message := coalesce((after ->> 'message')::bigint, 0);
   checkpoint := coalesce((after ->> 'checkpoint')::bigint, 0);
-  tool_call := coalesce(after ->> 'tool_call', v_first);
-  approval := coalesce(after ->> 'approval', v_first);
+  tool_call := coalesce(after ->> 'tool_call', v_first)::uuid;
+  approval := coalesce(after ->> 'approval', v_first)::uuid;
 end
 $$;
 
