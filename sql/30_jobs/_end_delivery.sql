@@ -4,7 +4,8 @@
 -- job_id, fencing_token: the delivery.
 -- outcome:    as in job_attempts: completed, failed, released, paused, lost, timed_out, cancelled.
 -- new_status: where the job goes, unless a cancellation was asked for: then it ends CANCELLED; or
---             PENDING would mean until after its deadline: then it ends TIMED_OUT.
+--             PENDING would mean until after its deadline: then it ends TIMED_OUT; or it has a
+--             single delivery: then it ends FAILED.
 -- delay:      for PENDING: not claimed before it has passed.
 -- result, error, waiting_for: stored with it.
 -- promote:    false when the caller gives the place of an ended job away itself.
@@ -48,16 +49,17 @@ begin
     and a.thread_id = any(array[j.thread_id])
     and a.active_job_id = _end_delivery.job_id
     and a.owner_token = _end_delivery.fencing_token
-  -- The last four stay as they are as long as the delivery lasts.
+  -- The last five stay as they are as long as the delivery lasts.
   returning
     a.thread_id, a.progress_step, a.last_event_seq, j.lease_owner, j.claimed_at, j.attempt,
-    j.deadline_at
+    j.deadline_at, j.single_delivery
   into s;
   if not found then
     return null;
   end if;
   v_now := pgagent._now();
   v_next := case
+    when new_status = 'PENDING' and s.single_delivery then 'FAILED'
     when new_status = 'PENDING' and s.deadline_at <= v_now + delay then 'TIMED_OUT' else new_status
   end;
 

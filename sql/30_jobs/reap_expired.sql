@@ -39,16 +39,12 @@ as $$
 declare
   v_now timestamptz := pgagent._now();
   v_count bigint := 0;
-  v_outcome text;
-  v_status text;
-  v_error jsonb;
   r record;
 begin
   perform pgagent._expire_approvals(max_jobs);
   -- agent_jobs_expiring
   for r in
-    select
-      j as job, j.*, pgagent._has_progressed(s.progress_step, j.progress_step) as progressed
+    select j as job, pgagent._has_progressed(s.progress_step, j.progress_step) as progressed
     from pgagent.agent_jobs as j
     join pgagent.agent_sessions as s on s.thread_id = any(array[j.thread_id])
     where coalesce(j.lease_expires_at, j.deadline_at) <= v_now
@@ -60,34 +56,7 @@ begin
     for no key update of j skip locked
   loop
     v_count := v_count + 1;
-    if r.status <> 'IN_PROGRESS' then
-      v_error := jsonb_build_object(
-        'type', 'timed_out', 'message', 'the deadline of the job passed before another delivery'
-      );
-      perform pgagent._end_undelivered(
-        r.job, 'TIMED_OUT', 'job_timed_out',
-        jsonb_build_object('status', 'TIMED_OUT', 'error', v_error), error => v_error
-      );
-      continue;
-    end if;
-    v_outcome := case
-      when r.deadline_at <= v_now or r.step_deadline_at <= v_now then 'timed_out' else 'lost'
-    end;
-    v_status := case
-      when r.deadline_at <= v_now then 'TIMED_OUT'
-      when r.attempt >= r.max_attempts and not r.progressed then 'FAILED'
-      else 'PENDING'
-    end;
-    perform pgagent._end_delivery(
-      r.job_id, r.fencing_token, v_outcome, v_status,
-      error => jsonb_build_object(
-        'type', v_outcome,
-        'message', case v_outcome
-          when 'lost' then format('worker %s was silent for longer than its lease', r.lease_owner)
-          else format('worker %s passed the deadline of the job or of its step', r.lease_owner)
-        end
-      )
-    );
+    perform pgagent._take_back(r.job, r.progressed);
   end loop;
   return v_count;
 end
@@ -95,3 +64,50 @@ $$;
 
 comment on function pgagent._reap(integer) is
 'Takes back jobs whose lease ran out, for reap_expired and claims; returns how many.';
+
+-- Takes back one job whose lease ran out or whose deadline has passed. The caller holds session and
+-- job.
+--
+-- progressed: whether its delivery has stored a step beyond those before it.
+create function pgagent._take_back(job pgagent.agent_jobs, progressed boolean)
+returns void
+language plpgsql
+volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now timestamptz := pgagent._now();
+  v_outcome text := case
+    when job.deadline_at <= v_now or job.step_deadline_at <= v_now then 'timed_out' else 'lost'
+  end;
+  v_error jsonb := jsonb_build_object(
+    'type', v_outcome,
+    'message', case
+      when job.status <> 'IN_PROGRESS' then 'the deadline of the job passed before another delivery'
+      when v_outcome = 'lost'
+        then format('worker %s was silent for longer than its lease', job.lease_owner)
+      else format('worker %s passed the deadline of the job or of its step', job.lease_owner)
+    end
+  );
+begin
+  if job.status <> 'IN_PROGRESS' then
+    perform pgagent._end_undelivered(
+      job, 'TIMED_OUT', 'job_timed_out',
+      jsonb_build_object('status', 'TIMED_OUT', 'error', v_error), error => v_error
+    );
+    return;
+  end if;
+  perform pgagent._end_delivery(
+    job.job_id, job.fencing_token, v_outcome,
+    case
+      when job.deadline_at <= v_now then 'TIMED_OUT'
+      when job.attempt >= job.max_attempts and not progressed then 'FAILED'
+      else 'PENDING'
+    end,
+    error => v_error
+  );
+end
+$$;
+
+comment on function pgagent._take_back(pgagent.agent_jobs, boolean) is
+'Takes back a job whose lease ran out, or ends it when its deadline has passed.';

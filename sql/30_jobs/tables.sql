@@ -73,6 +73,7 @@ create table pgagent.agent_jobs (
   trace_id text collate "C",
   retry_base interval,
   retry_cap interval,
+  single_delivery boolean not null default false,
   result jsonb,
   error jsonb,
   created_at timestamptz not null default pgagent._now(),
@@ -161,6 +162,8 @@ comment on column pgagent.agent_jobs.retry_base is
 'Wait before its first retry, doubled by each further one; null: the setting.';
 comment on column pgagent.agent_jobs.retry_cap is
 'The longest wait between two of its retries; null: the setting.';
+comment on column pgagent.agent_jobs.single_delivery is
+'Whether nobody could go on from where a delivery ended: then it is FAILED instead of PENDING.';
 comment on column pgagent.agent_jobs.result is 'What the run returned.';
 comment on column pgagent.agent_jobs.error is 'The last error.';
 comment on column pgagent.agent_jobs.created_at is 'When it was enqueued.';

@@ -751,9 +751,10 @@ def start_run(
     on_busy: Literal["reject", "interrupt", "rollback"] = "reject",
     retry_base: float | timedelta | None = None,
     retry_cap: float | timedelta | None = None,
+    single_delivery: bool = False,
 ) -> Call[Run]:
     """Begins a run on a thread at once; ``on_busy`` as for :func:`enqueue_job`. Times are seconds
-    or timedeltas."""
+    or timedeltas. ``single_delivery``: nobody goes on from where it ends."""
     return _call(
         "start_run",
         {
@@ -770,6 +771,7 @@ def start_run(
             "on_busy": ("text", on_busy),
             "retry_base": ("interval", _seconds(retry_base)),
             "retry_cap": ("interval", _seconds(retry_cap)),
+            "single_delivery": ("boolean", single_delivery),
         },
         _run,
     )

@@ -2,44 +2,114 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 import random
 import time
 from threading import Event, Thread
-from typing import Any
+from typing import Any, Protocol
+from uuid import UUID
 
 import psycopg
 from langchain_core.callbacks import BaseCallbackHandler
 from langgraph.runtime import RunControl
 
-from pgagent.calls import Job
+from pgagent.aio import AsyncClient
+from pgagent.calls import Lease
 from pgagent.client import Client
 from pgagent.fence import LOST, LeaseLost
 
 log = logging.getLogger("pgagent.worker")  # one place to listen to what becomes of a job
 
 
-class Heartbeat(BaseCallbackHandler):
-    """Keeps the lease of one job while its graph runs, and stops the run when that cannot be done.
+class Held(Protocol):
+    """A job that is ours for as long as its lease is renewed."""
 
-    Renews at a third of the lease, on a thread of its own. The run is lost when the server says so,
-    or when two thirds of the lease have passed without a word from it, by this process's monotonic
-    clock. From then on no further step, model call or tool call begins.
+    @property
+    def job_id(self) -> UUID:
+        """The job."""
+
+    @property
+    def thread_id(self) -> str:
+        """Its thread."""
+
+    @property
+    def fencing_token(self) -> int:
+        """The token of its delivery."""
+
+
+class Pulse(BaseCallbackHandler):
+    """Knows whether a run still holds its job, and stops it when that is lost.
+
+    The run is lost when the server says so, or when two thirds of the lease have passed without
+    a word from it, by this process's monotonic clock. From then on no further step, model call or
+    tool call begins.
 
     As a callback handler it stands before every node, model and tool of the run, subgraphs
-    included.
+    included. No I/O: :class:`Heartbeat` renews the lease on a thread, :class:`AsyncHeartbeat` in
+    a task.
     """
 
     raise_error = True
     run_inline = True
 
-    def __init__(self, client: Client, job: Job, control: RunControl, lease: float) -> None:
-        self.client = client
+    def __init__(self, job: Held, control: RunControl, lease: float) -> None:
         self.job = job
         self.control = control
         self.lease = lease
         self._refusal: str | None = None
         self._heard = time.monotonic()
+
+    @property
+    def lost(self) -> str | None:
+        """Why the run is lost; None while it is ours. Does not need whoever renews the lease: that
+        may hang on the network, and a process that was stopped goes on with any of its threads."""
+        if self._refusal is None and time.monotonic() - self._heard > self.lease * 2 / 3:
+            self._refusal = "the server did not answer for two thirds of the lease"
+        return self._refusal
+
+    def _next(self) -> float:
+        """Seconds until the next renewal: about a third of the lease."""
+        return self.lease / 3 * random.uniform(0.8, 1.0)
+
+    @contextlib.contextmanager
+    def _renewal(self) -> Any:
+        """Within the block the server is asked; what it refuses with is noted."""
+        try:
+            yield
+        except LOST as refusal:
+            self._refusal = str(refusal.args[0])
+        except psycopg.Error as error:
+            log.warning("no renewal for job %s: %s", self.job.job_id, error)
+
+    def _renewed(self, asked: float, lease: Lease) -> None:
+        self._heard = asked
+        if lease.cancel_requested:
+            self.control.request_drain("cancelled")
+
+    def _end(self) -> None:
+        """After the last renewal: a run that lost its job is told to stop."""
+        if self.lost is not None:
+            log.warning(
+                "lost job %s of thread %s: %s", self.job.job_id, self.job.thread_id, self.lost
+            )
+            self.control.request_drain("lease lost")
+
+    def _check(self, *args: Any, **kwargs: Any) -> None:
+        lost = self.lost
+        if lost is not None:
+            raise LeaseLost(lost, hint="Let this error through: the job runs elsewhere.")
+
+    on_chain_start = on_chat_model_start = on_llm_start = on_tool_start = _check
+
+
+class Heartbeat(Pulse):
+    """Keeps the lease of one job while its graph runs: renews it on a thread of its own."""
+
+    def __init__(self, client: Client, job: Held, control: RunControl, lease: float) -> None:
+        super().__init__(job, control, lease)
+        self.client = client
         self._done = Event()
         self._thread = Thread(
             target=self._beat, name=f"pgagent-heartbeat-{job.job_id}", daemon=True
@@ -53,36 +123,42 @@ class Heartbeat(BaseCallbackHandler):
         self._done.set()
         self._thread.join()
 
-    @property
-    def lost(self) -> str | None:
-        """Why the run is lost; None while it is ours. Does not need the heartbeat's thread: that
-        may hang on the network, and a process that was stopped goes on with any of its threads."""
-        if self._refusal is None and time.monotonic() - self._heard > self.lease * 2 / 3:
-            self._refusal = "the server did not answer for two thirds of the lease"
-        return self._refusal
-
     def _beat(self) -> None:
-        while self.lost is None and not self._done.wait(self.lease / 3 * random.uniform(0.8, 1.0)):
+        while self.lost is None and not self._done.wait(self._next()):
             asked = time.monotonic()
-            try:
-                lease = self.client.renew_lease(self.job.job_id, self.job.fencing_token)
-            except LOST as refusal:
-                self._refusal = str(refusal.args[0])
-            except psycopg.Error as error:
-                log.warning("no renewal for job %s: %s", self.job.job_id, error)
-            else:
-                self._heard = asked
-                if lease.cancel_requested:
-                    self.control.request_drain("cancelled")
-        if self.lost is not None:
-            log.warning(
-                "lost job %s of thread %s: %s", self.job.job_id, self.job.thread_id, self.lost
-            )
-            self.control.request_drain("lease lost")
+            with self._renewal():
+                self._renewed(
+                    asked, self.client.renew_lease(self.job.job_id, self.job.fencing_token)
+                )
+        self._end()
 
-    def _check(self, *args: Any, **kwargs: Any) -> None:
-        lost = self.lost
-        if lost is not None:
-            raise LeaseLost(lost, hint="Let this error through: the job runs elsewhere.")
 
-    on_chain_start = on_chat_model_start = on_llm_start = on_tool_start = _check
+class AsyncHeartbeat(Pulse):
+    """Keeps the lease of one job while its graph runs: renews it in a task of its own."""
+
+    def __init__(self, client: AsyncClient, job: Held, control: RunControl, lease: float) -> None:
+        super().__init__(job, control, lease)
+        self.client = client
+        self._done = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> AsyncHeartbeat:
+        self._task = asyncio.create_task(self._beat(), name=f"pgagent-heartbeat-{self.job.job_id}")
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        self._done.set()
+        if self._task is not None:
+            await self._task
+
+    async def _beat(self) -> None:
+        while self.lost is None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._done.wait(), self._next())
+                break
+            asked = time.monotonic()
+            with self._renewal():
+                self._renewed(
+                    asked, await self.client.renew_lease(self.job.job_id, self.job.fencing_token)
+                )
+        self._end()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
 from functools import partial
 from typing import Any, Self, TypeVar
@@ -25,6 +25,7 @@ from pgagent import calls, install
 from pgagent.aio import AsyncClient
 from pgagent.calls import Call, Row
 from pgagent.errors import BaseMissing, HistoryBroken, NotFound, ThreadGone
+from pgagent.runs import OnBusy, aholding_thread, as_request
 from pgagent.saver.base import SaverBase
 from pgagent.saver.beside import Beside, are_heavy, is_heavy
 
@@ -83,6 +84,17 @@ class AsyncPgAgentSaver(SaverBase[Source]):
         """Installs pgagent in the database, if it is not there: safe to call from every process."""
         async with self.client.connection() as conn:
             await install.install_async(conn)
+
+    def run(
+        self,
+        thread_id: str,
+        *,
+        on_busy: OnBusy = "reject",
+        timeout: float = 30.0,
+        lease: float = 60.0,
+    ) -> AbstractAsyncContextManager[RunnableConfig]:
+        """Owns a thread for a block, as :meth:`PgAgentSaver.run` does, with ``async with``."""
+        return aholding_thread(self.client, as_request(thread_id, on_busy, timeout, lease))
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The latest checkpoint of a thread and namespace, or the one that the config names."""

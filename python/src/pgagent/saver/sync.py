@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from concurrent import futures
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import timedelta
 from typing import Any, Self
 
@@ -22,6 +22,7 @@ from psycopg_pool import ConnectionPool
 from pgagent import calls, install
 from pgagent.client import Client
 from pgagent.errors import BaseMissing, HistoryBroken, NotFound, ThreadGone
+from pgagent.runs import OnBusy, as_request, holding_thread
 from pgagent.saver.base import SaverBase
 
 Source = str | ConnectionPool[Any] | Connection[Any]
@@ -94,6 +95,36 @@ class PgAgentSaver(SaverBase[Source]):
         """Installs pgagent in the database, if it is not there: safe to call from every process."""
         with self.client.connection() as conn:
             install.install(conn)
+
+    def run(
+        self,
+        thread_id: str,
+        *,
+        on_busy: OnBusy = "reject",
+        timeout: float = 30.0,
+        lease: float = 60.0,
+    ) -> AbstractContextManager[RunnableConfig]:
+        """Owns a thread for a block, as a worker does: for request handlers.
+
+            with saver.run("thread-1", on_busy="enqueue", timeout=10) as config:
+                graph.invoke({"messages": [("user", "Hello")]}, config)
+
+        The run has a fencing token, a lease that is renewed meanwhile, and sync durability. It is
+        a job like any other: COMPLETED at the end of the block, FAILED when that raises. Merge the
+        config into your own, and do not replace its callbacks.
+
+        Args:
+            thread_id: the thread; it is made when there is none.
+            on_busy: with another run on the thread, ``reject`` raises at once, ``enqueue`` waits
+                until it is free, ``interrupt`` and ``rollback`` end the other run.
+            timeout: seconds to wait for the thread with ``enqueue``.
+            lease: seconds after which the thread is free when this process dies.
+
+        Raises:
+            ThreadBusy: another run owns the thread, and still does after ``timeout``.
+            LeaseLost: within the graph, when the run lost its thread.
+        """
+        return holding_thread(self.client, as_request(thread_id, on_busy, timeout, lease))
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The latest checkpoint of a thread and namespace, or the one that the config names."""
