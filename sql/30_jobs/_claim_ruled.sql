@@ -173,7 +173,7 @@ begin
     select from pgagent.queue_slots as t
     where t.queue = _take_slot.queue and t.user_id = _take_slot.user_id and t.slot = places
   ) then
-    -- Two inserts of one key would wait for each other.
+    -- The first places of an owner. Two inserts of one key would wait for each other.
     if not pg_try_advisory_xact_lock(
       hashtextextended(format('pgagent:%s:%s', _take_slot.queue, _take_slot.user_id), 0)
     ) then

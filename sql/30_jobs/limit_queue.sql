@@ -58,6 +58,9 @@ begin
     where k.places is not null and k.place_of is not null
   )
   select count(*) into v_running from running;
+  insert into pgagent.queue_slots (queue, user_id, slot)
+  select limit_queue.queue, '', n from generate_series(1, limit_queue.max_running) as n
+  on conflict on constraint queue_slots_pkey do nothing;
   return v_running;
 end
 $$;
