@@ -119,8 +119,19 @@ def _pgqueuer(peer: Peer, jobs: int) -> float:
 
 
 def latency(stage: Stage, jobs: int, poll: float) -> dict[str, Any]:
-    """Seconds from an enqueue to the claim by an idle worker that polls; its hint is off."""
+    """Seconds from an enqueue to the claim by an idle worker, with the hint off and on."""
+    return {
+        "poll": poll,
+        "off": _pick_up(stage, jobs, poll, "off"),
+        "on": _pick_up(stage, jobs, poll, "jobs"),
+    }
+
+
+def _pick_up(stage: Stage, jobs: int, poll: float, notify: str) -> list[float]:
     peer = stage.peer("pgagent")
+    stage.server.psql(
+        "-c", f"select from pgagent.set_setting('notify', '{notify}')", dbname=peer.database
+    )
     choose = random.Random(1)
     with (
         PgAgentSaver.from_conn_string(peer.dsn) as saver,
@@ -139,7 +150,7 @@ def latency(stage: Stage, jobs: int, poll: float) -> dict[str, Any]:
             "select extract(epoch from started_at - created_at)::float8 from pgagent.agent_jobs"
         ).fetchall()
     stage.drop(peer)
-    return {"poll": poll, "off": [seconds for (seconds,) in found]}
+    return [seconds for (seconds,) in found]
 
 
 def p99(samples: Sequence[float]) -> float:

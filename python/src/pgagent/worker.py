@@ -75,7 +75,8 @@ class Worker:
         queues: the queues to claim from; within a priority an earlier one comes first.
         name: kept on jobs and attempts; host and process id by default.
         lease: seconds a job is ours without a renewal.
-        poll: seconds between two looks for work when there is none. Where NOTIFY is on (the
+        poll: seconds between two looks for work when there is none, at most: half of it and more, by
+            chance. Where NOTIFY is on (the
             setting ``notify``) the worker also listens, and looks at once when a job of its queues
             became claimable.
         listen: where to listen, when ``source`` leads through a pooler: a connection string that
@@ -163,7 +164,7 @@ class Worker:
                 else:
                     self._look(listener)
                     pause = min(LOOK_AGAIN, self.poll) if woken else self.poll
-                    woken = self._woken.wait(pause * random.uniform(0.75, 1.25))
+                    woken = self._woken.wait(pause * random.uniform(0.5, 1.0))
         return delivered
 
     def _listener(self) -> Listener:
