@@ -75,10 +75,9 @@ class Worker:
         queues: the queues to claim from; within a priority an earlier one comes first.
         name: kept on jobs and attempts; host and process id by default.
         lease: seconds a job is ours without a renewal.
-        poll: seconds between two looks for work when there is none, at most: half of it and more, by
-            chance. Where NOTIFY is on (the
-            setting ``notify``) the worker also listens, and looks at once when a job of its queues
-            became claimable.
+        poll: seconds between two looks for work when there is none, at most; at least half of it.
+            Where NOTIFY is on (the setting ``notify``) the worker also listens, and looks at once
+            when a job of its queues became claimable.
         listen: where to listen, when ``source`` leads through a pooler: a connection string that
             leads straight to the server.
         on_leftovers: what becomes of tasks an earlier, ended run left; see :data:`Leftovers`.
