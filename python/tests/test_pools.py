@@ -157,6 +157,17 @@ def test_the_size_of_a_pool_is_said(stage: Stage) -> None:
         assert (pool.min_size, pool.max_size) == (1, 10)
 
 
+async def grown(saver: AsyncPgAgentSaver) -> None:
+    """Until no connection is being made: psycopg's pool does not hear that it is cancelled then."""
+    pool: Any = saver.client.source
+
+    def is_grown() -> bool:
+        stats = pool.get_stats()
+        return bool(stats["pool_available"] == stats["pool_size"])
+
+    await asyncio.to_thread(until, is_grown)
+
+
 def test_a_saver_goes_on_in_the_next_loop_when_its_loop_is_closed(stage: Stage) -> None:
     saver = AsyncPgAgentSaver(stage.dsn, max_size=SIZE)
 
@@ -167,7 +178,9 @@ def test_a_saver_goes_on_in_the_next_loop_when_its_loop_is_closed(stage: Stage) 
     graph = meeting_graph(saver, node)
 
     async def run() -> Any:
-        return await graph.ainvoke({"log": []}, thread())
+        returned = await graph.ainvoke({"log": []}, thread())
+        await grown(saver)
+        return returned
 
     async def run_all_at_once() -> Any:
         with reads_held_up(stage):
@@ -189,9 +202,14 @@ def test_a_saver_goes_on_in_the_next_loop_when_its_loop_is_closed(stage: Stage) 
 
 def test_the_pools_of_loops_that_are_closed_leave_no_connections(stage: Stage) -> None:
     saver = AsyncPgAgentSaver(stage.dsn)
+
+    async def read() -> None:
+        await saver.aget_tuple(thread())
+        await grown(saver)
+
     for _ in range(6):
-        asyncio.run(saver.aget_tuple(thread()))
-    until(lambda: busy(stage, "true") == 1)
+        asyncio.run(read())
+    until(lambda: busy(stage, "true") <= 2)  # what a pool takes for its first call
     asyncio.run(saver.close())
 
 
@@ -241,8 +259,11 @@ def test_a_forked_process_has_a_pool_of_its_own(stage: Stage) -> None:
     with PgAgentSaver(stage.dsn) as saver:
         assert stored(saver, "before")
         pids = [in_fork(lambda n=n: stored(saver, f"fork {n}")) for n in range(2)]  # type: ignore[misc]
+        pids.append(in_fork(lambda: saver.close() is None))
         assert stored(saver, "parent")
-        assert [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids] == [0, 0]
+        assert [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids] == [0, 0, 0]
+        pool: Any = saver.client.source
+        assert pool.get_stats().get("returns_bad", 0) == 0
         assert stored(saver, "after")
 
 

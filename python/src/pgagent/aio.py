@@ -88,6 +88,7 @@ class AsyncClient:
         """Closes a pool that was made here; calls after that raise RuntimeError."""
         self._closed = True
         if self._owned:
+            self._arrive()
             await self.source.close()
 
     async def __aenter__(self) -> Self:
@@ -99,8 +100,7 @@ class AsyncClient:
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[AsyncConnection[Any]]:
         """A connection for one moment: hold none while a model or a tool runs."""
-        if self._home is None or self._home[0] != os.getpid() or self._home[1].is_closed():
-            self._arrive()
+        self._arrive()
         if self._closed or (self._owned and self.source.closed):
             await self.open()
         if isinstance(self.source, AsyncConnectionPool):
@@ -119,9 +119,11 @@ class AsyncClient:
 
     def _arrive(self) -> None:
         """Notes process and loop of the first call; in others, makes what belongs to these."""
-        here = (os.getpid(), asyncio.get_running_loop())
-        if self._home is not None:
-            is_forked = self._home[0] != here[0]
+        pid, home = os.getpid(), self._home
+        if home is not None and home[0] == pid and not home[1].is_closed():
+            return
+        if home is not None:
+            is_forked = home[0] != pid
             if isinstance(self.source, AsyncConnectionPool) and self._owned:
                 if is_forked:
                     left.append(self.source)
@@ -131,7 +133,7 @@ class AsyncClient:
             elif is_forked:
                 raise forked()
             self._turn = asyncio.Lock()
-        self._home = here
+        self._home = (pid, asyncio.get_running_loop())
 
     async def run(self, call: Call[T]) -> T:
         """Sends one call and reads its answer."""

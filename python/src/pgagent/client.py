@@ -146,6 +146,7 @@ class Client:
         """Closes a pool that was made here; calls after that raise RuntimeError."""
         self._closed = True
         if self._owned:
+            self._arrive()
             self.source.close()
 
     def __enter__(self) -> Self:
@@ -157,8 +158,7 @@ class Client:
     @contextmanager
     def connection(self) -> Iterator[Connection[Any]]:
         """A connection for one moment: hold none while a model or a tool runs."""
-        if self._pid != (pid := os.getpid()):
-            self._arrive(pid)
+        self._arrive()
         if self._closed or (self._owned and self.source.closed):
             self.open()
         if isinstance(self.source, ConnectionPool):
@@ -173,8 +173,11 @@ class Client:
             finally:
                 self._turn.release()
 
-    def _arrive(self, pid: int) -> None:
+    def _arrive(self) -> None:
         """Notes the process of the first call; in a fork of it, makes a pool of its own."""
+        pid = os.getpid()
+        if self._pid == pid:
+            return
         with _arriving:
             if self._pid is not None and self._pid != pid:
                 if not self._owned:
