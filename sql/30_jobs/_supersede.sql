@@ -4,7 +4,8 @@
 -- successor: the new job, which takes the place.
 -- how:       interrupt or rollback.
 -- Locks:     nothing more: the caller has updated the session; the live job.
--- Raises:    PA005 rollback, and the state before the live run is not stored any more.
+-- Raises:    PA005 rollback, and the state before the live run is not stored any more; or the run
+--            is running, and the transaction is not READ COMMITTED.
 create function pgagent._supersede(session pgagent.agent_sessions, successor uuid, how text)
 returns void
 language plpgsql
@@ -19,6 +20,16 @@ begin
   from pgagent.agent_jobs as b
   where b.job_id = session.active_job_id
   for no key update of b;
+  -- Task writes share the session and do not change it: an old snapshot misses those that were stored
+  -- since, and nothing would say so.
+  if how = 'rollback' and j.status = 'IN_PROGRESS'
+    and current_setting('transaction_isolation') <> 'read committed' then
+    perform pgagent._raise(
+      'PA005', 'a running job is not rolled back from an old snapshot',
+      format('job_id: %s, isolation: %s', j.job_id, current_setting('transaction_isolation')),
+      'Use a READ COMMITTED transaction.'
+    );
+  end if;
   perform pgagent._cancel(
     j, coalesce(pgagent._tenant(), pgagent._caller()),
     format('%s by job %s', case how when 'rollback' then 'rolled back' else 'interrupted' end,

@@ -24,7 +24,8 @@
 -- Locks:           the session, then the thread's live job when that is to step back or to end.
 -- Raises:          PA008, PA009 bad arguments; PA011 somebody else's thread; PA006 archived;
 --                  PA001 busy and on_busy = 'reject'; PA004 the key was used with another payload;
---                  PA005 on_busy = 'rollback' and the state before the live run is not stored.
+--                  PA005 on_busy = 'rollback' and the state before the live run is not stored, or
+--                  it is running and the transaction is not READ COMMITTED.
 -- Never fenced. Safe to repeat with a key. Without one, a second call interrupts the first's job.
 create function pgagent.enqueue_job(
   thread_id text, payload jsonb, queue text default 'default', priority integer default 0,
