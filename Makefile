@@ -12,7 +12,7 @@ FILES := pgagent.control $(SCRIPT) $(UNPACKAGED)
 SHARE := python/src/pgagent/share/extension
 sql = $(shell LC_ALL=C ls $(1) 2>/dev/null)
 # The guard, what column defaults and checks call, every table, then functions and views by folder.
-FIRST := sql/00_guard.sql sql/10_core/clock.sql sql/10_core/limits.sql $(call sql,sql/*/tables.sql)
+FIRST := sql/00_guard.sql sql/10_core/clock.sql sql/10_core/limits.sql $(call sql,sql/*/tables*.sql)
 SOURCES := $(FIRST) $(filter-out $(FIRST),$(call sql,sql/*/*.sql))
 
 PG_CONFIG ?= pg_config

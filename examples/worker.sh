@@ -69,6 +69,7 @@ run() {
   PGAGENT_JOB_ID=$job PGAGENT_THREAD_ID=$thread PGAGENT_TOKEN=$token PGAGENT_ATTEMPT=$attempt \
     "$@" <<<"$payload" >"$work/output" &
   command=$!
+  [[ $stopping == false ]] || end_command # the signal came before there was anything to end
   renew "$lease" &
   heartbeat=$!
   set +m

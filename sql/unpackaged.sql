@@ -23,13 +23,14 @@ begin
 
   for v_object in
     select
-      case c.relkind when 'r' then 'table' when 'S' then 'sequence' when 'v' then 'view' end
-      as kind,
+      case c.relkind
+        when 'r' then 'table' when 'S' then 'sequence' when 'v' then 'view' when 'c' then 'type'
+      end as kind,
       c.oid::regclass::text as name,
       c.relkind in ('r', 'S') as holds_rows,
       c.oid
     from pg_class as c
-    where c.relnamespace = 'pgagent'::regnamespace and c.relkind in ('r', 'S', 'v')
+    where c.relnamespace = 'pgagent'::regnamespace and c.relkind in ('r', 'S', 'v', 'c')
     union all
     select 'routine', p.oid::regprocedure::text, false, p.oid
     from pg_proc as p

@@ -461,7 +461,7 @@ WEIGHTS: dict[Callable[[Session, str], None], int] = {
     **LOCAL, Session.enqueue: 14, Session.enqueue_batch: 5, Session.create: 1,
     Session.delete: 1, Session.start: 6,
     Session.claim: 14, Session.claims: 4, Session.renew: 5, Session.complete: 10, Session.fail: 4,
-    Session.release: 4, Session.pause: 3, Session.resume: 4, Session.cancel: 4, Session.reap: 2,
+    Session.release: 4, Session.pause: 6, Session.resume: 10, Session.cancel: 4, Session.reap: 2,
     Session.requeue: 4, Session.tick: 1, Session.schedule: 1, Session.unschedule: 1,
     Session.discard: 2, Session.prune: 3, Session.copy: 1, Session.fork: 3,
     Session.delete_runs: 3, Session.complete_call: 4, Session.fail_call: 2, Session.sweep: 3,

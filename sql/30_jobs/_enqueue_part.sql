@@ -2,8 +2,7 @@
 --
 -- Returns: the elements with job_id, status and enqueued, or error.
 -- Locks:   the sessions, in the order of their ids; the live jobs that step back.
--- Plan:    joins go by key, one element after the other: the planner takes an array for ten rows,
---          and beyond that would rather read whole tables.
+-- Plan:    joins go by key: the planner takes an array for ten rows, and more for whole tables.
 create function pgagent._enqueue_part(jobs pgagent._new_job[])
 returns pgagent._new_job[]
 language plpgsql

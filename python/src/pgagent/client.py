@@ -329,6 +329,7 @@ class Client:
     messages_to_summarize = _method(calls.messages_to_summarize)
     needs_compaction = _method(calls.needs_compaction)
     record_summary = _method(calls.record_summary)
+    notify_mode = _method(calls.notify_mode)
     trajectory = _method(calls.trajectory)
     compare_trajectories = _method(calls.compare_trajectories)
     checkpoint_history = _method(calls.checkpoint_history)
