@@ -610,7 +610,7 @@ def test_what_nobody_decides_in_time_ends_the_run_and_frees_the_thread(stage: St
     build = paying(stage, 10)
     job = stage.enqueue(payload=INPUT)
     stage.deliver(build, approval_timeout=3600)
-    behind = stage.enqueue(payload=INPUT)
+    behind = stage.enqueue(payload={"messages": ["Pay again."]})
     stage.clock.advance(3601)
     with pytest.raises(IllegalTransition, match="the deadline has passed"):
         stage.client.decide_approval(the_approval(stage), "approve")
