@@ -103,6 +103,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "copy_thread": {"source": "busy", "target": "new"},
     "create_session": {"thread_id": "new"},
     "decide_approval": {"approval_id": "paused", "decision": "approve"},
+    "delay_queue_retries": {"queue": "default"},
     "delete_runs": {"run_ids": ["r"]},
     "delete_session": {"thread_id": "busy"},
     "delta_channel_history": {

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pgagent import AsyncClient, BadArgument, StaleToken, ThreadBusy
+from pgagent import AsyncClient, BadArgument, Client, StaleToken, ThreadBusy
 from support.stage import Stage
 
 
@@ -88,3 +88,9 @@ def test_a_run_may_end_the_one_before_it(stage: Stage) -> None:
         stage.client.append_event("t", "late", fencing_token=old.fencing_token)
     stage.client.enqueue_job("t", 1, on_busy="rollback", retry_base=5, retry_cap=60)
     assert stage.status(new.job_id) == "CANCELLED"
+
+
+def test_the_waits_of_a_queue_are_seconds(stage: Stage) -> None:
+    queues = Client(stage.conn)
+    assert queues.delay_queue_retries("q", 2, timedelta(minutes=1)) == (2.0, 60.0)
+    assert queues.delay_queue_retries("q") == (1.0, 300.0)

@@ -376,6 +376,9 @@ class Session:
         places = self.random.choice((None, 2, 4))
         self.one("limit_queue", "'default', %s, %s", places, self.random.choice((None, 2)))
 
+    def delay_retries(self, _: str) -> None:
+        self.one("delay_queue_retries", "'default', %s", self.random.choice((None, "1 ms")))
+
     # Checkpoints
 
     def put(self, thread: str) -> None:
@@ -465,7 +468,7 @@ WEIGHTS: dict[Callable[[Session, str], None], int] = {
     Session.requeue: 4, Session.tick: 1, Session.schedule: 1, Session.unschedule: 1,
     Session.discard: 2, Session.prune: 3, Session.copy: 1, Session.fork: 3,
     Session.delete_runs: 3, Session.complete_call: 4, Session.fail_call: 2, Session.sweep: 3,
-    Session.expire: 2, Session.pause_queue: 1, Session.limit_queue: 1,
+    Session.expire: 2, Session.pause_queue: 1, Session.limit_queue: 1, Session.delay_retries: 1,
 }  # fmt: skip
 
 

@@ -80,8 +80,8 @@ comment on function pgagent._has_progressed(integer, integer) is
 -- How long a failed job waits: doubling from base to cap, less up to a quarter at random, so that
 -- jobs that failed together do not come back together.
 --
--- base, cap: those of the job; null: the settings retry_base and retry_cap.
-create function pgagent._backoff(attempt integer, base interval, cap interval)
+-- base, cap: those of the job; null: those of its queue, else the settings of those names.
+create function pgagent._backoff(attempt integer, queue text, base interval, cap interval)
 returns interval
 language sql
 volatile
@@ -89,11 +89,13 @@ parallel safe
 begin atomic
   select
     (1 - random() / 4) * least(
-      coalesce(cap, pgagent._setting('retry_cap')::interval),
-      coalesce(base, pgagent._setting('retry_base')::interval)
-      * power(2, least(greatest(attempt, 1) - 1, 30))
-    );
+      coalesce(_backoff.cap, q.retry_cap, pgagent._setting('retry_cap')::interval),
+      coalesce(_backoff.base, q.retry_base, pgagent._setting('retry_base')::interval)
+      * power(2, least(greatest(_backoff.attempt, 1) - 1, 30))
+    )
+  from (values (_backoff.queue)) as job (queue)
+  left join pgagent.queues as q on q.queue = job.queue;
 end;
 
-comment on function pgagent._backoff(integer, interval, interval) is
+comment on function pgagent._backoff(integer, text, interval, interval) is
 'The wait before the next delivery of a job that failed for the nth time.';

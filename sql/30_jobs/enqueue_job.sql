@@ -16,8 +16,8 @@
 --                    interrupt  end the live job, keep its work, and come next
 --                    rollback   end the live job, take its work back, and come next; see _roll_back
 -- trace_id:        kept on the job and its events.
--- retry_base:      wait before the first retry; each further one doubles it. The setting of that
---                  name by default.
+-- retry_base:      wait before the first retry; each further one doubles it. By default that of the
+--                  queue, else the setting of that name.
 -- retry_cap:       the longest wait between two retries.
 -- Returns:         the job, its status (PENDING, or WAITING behind another), and whether this call
 --                  enqueued it.

@@ -3,8 +3,8 @@
 -- job_id, fencing_token: the delivery, as claimed.
 -- error:    what happened (at most 1 MB), at best {"type": ..., "message": ...}.
 -- fatal:    true when a retry cannot help.
--- retry_in: wait before the retry; by default it doubles from retry_base to retry_cap (the job's
---           own, or the settings), with jitter.
+-- retry_in: wait before the retry; by default it doubles from retry_base to retry_cap, those of
+--           the job, its queue or the settings, with jitter.
 -- Returns:  PENDING when it will be retried; FAILED when it was fatal, or the last of max_attempts
 --           deliveries without progress; TIMED_OUT when the retry would come after the deadline;
 --           CANCELLED when that was asked for meanwhile.
@@ -41,7 +41,7 @@ begin
       j.attempt < j.max_attempts
       or pgagent._has_progressed(s.progress_step, j.progress_step)
     ),
-    pgagent._backoff(j.attempt, j.retry_base, j.retry_cap)
+    pgagent._backoff(j.attempt, j.queue, j.retry_base, j.retry_cap)
   into v_retry, v_backoff
   from pgagent.agent_jobs as j
   join pgagent.agent_sessions as s on s.thread_id = j.thread_id

@@ -159,9 +159,9 @@ comment on column pgagent.agent_jobs.fingerprint is
 'sha256 of payload and config, stored with the key.';
 comment on column pgagent.agent_jobs.trace_id is 'Trace the run belongs to, across its attempts.';
 comment on column pgagent.agent_jobs.retry_base is
-'Wait before its first retry, doubled by each further one; null: the setting.';
+'Wait before its first retry, doubled by each further one; null: by queue or setting.';
 comment on column pgagent.agent_jobs.retry_cap is
-'The longest wait between two of its retries; null: the setting.';
+'The longest wait between two of its retries; null: by queue or setting.';
 comment on column pgagent.agent_jobs.single_delivery is
 'Whether nobody could go on from where a delivery ended: then it is FAILED instead of PENDING.';
 comment on column pgagent.agent_jobs.result is 'What the run returned.';

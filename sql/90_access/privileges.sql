@@ -74,6 +74,7 @@ from (
   ('pause_queue', '{admin}'),
   ('resume_queue', '{admin}'),
   ('limit_queue', '{admin}'),
+  ('delay_queue_retries', '{admin}'),
   ('enable_metadata_index', '{admin}'),
   ('grant_access', '{}'),
   -- Private, and reached by policies, column defaults and functions that run as their caller.

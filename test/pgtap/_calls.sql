@@ -87,6 +87,7 @@ as $$
     ('set_setting', 'admin', '''retry_base'', ''2 s'''),
     ('pause_queue', 'admin', '''q'''),
     ('resume_queue', 'admin', '''q'''),
-    ('limit_queue', 'admin', '''q'', 1')
+    ('limit_queue', 'admin', '''q'', 1'),
+    ('delay_queue_retries', 'admin', '''q'', ''2 s''')
   ) as c (routine, kind, arguments)
 $$;

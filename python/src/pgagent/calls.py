@@ -117,6 +117,14 @@ class Run(NamedTuple):
     deadline_left: float | None
 
 
+class Waits(NamedTuple):
+    """How long failed jobs wait: before the first retry, doubled by each further one, and at most.
+    In seconds."""
+
+    first: float
+    longest: float
+
+
 class Lease(NamedTuple):
     """``lease_left``: seconds from before the call was sent."""
 
@@ -994,6 +1002,25 @@ def limit_queue(
             "max_running_per_user": ("integer", max_running_per_user),
         },
         _scalar,
+        idempotent=True,
+    )
+
+
+def delay_queue_retries(
+    queue: str,
+    retry_base: float | timedelta | None = None,
+    retry_cap: float | timedelta | None = None,
+) -> Call[Waits]:
+    """Sets how long failed jobs of a queue wait for their retries, in seconds or timedeltas; None
+    is as the settings say. Returns what holds, in seconds."""
+    return _call(
+        "delay_queue_retries",
+        {
+            "queue": ("text", queue),
+            "retry_base": ("interval", _seconds(retry_base)),
+            "retry_cap": ("interval", _seconds(retry_cap)),
+        },
+        lambda rows: Waits(*(wait.total_seconds() for wait in rows[0])),
         idempotent=True,
     )
 

@@ -302,6 +302,7 @@ class Client:
     pause_queue = _method(calls.pause_queue)
     resume_queue = _method(calls.resume_queue)
     limit_queue = _method(calls.limit_queue)
+    delay_queue_retries = _method(calls.delay_queue_retries)
     get_job = _method(calls.get_job)
     list_jobs = _method(calls.list_jobs)
     job_history = _method(calls.job_history)

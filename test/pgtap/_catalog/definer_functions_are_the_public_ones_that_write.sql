@@ -11,10 +11,10 @@ select set_eq(
   '{
     append_event, append_message, append_messages, begin_tool_call, cancel_job, claim_job,
     claim_jobs, complete_job, complete_tool_call, copy_thread, create_session, decide_approval,
-    delete_runs, delete_session, discard_partial_outputs, enqueue_job, enqueue_jobs,
-    expire_approvals, fail_job, fail_tool_call, fork_session, limit_queue, pause_job, pause_queue,
-    prune_history, put_checkpoint, put_writes, reap_expired, record_summary, record_usage,
-    release_job, renew_lease, request_approval, requeue_job, resume_job, resume_queue,
+    delay_queue_retries, delete_runs, delete_session, discard_partial_outputs, enqueue_job,
+    enqueue_jobs, expire_approvals, fail_job, fail_tool_call, fork_session, limit_queue, pause_job,
+    pause_queue, prune_history, put_checkpoint, put_writes, reap_expired, record_summary,
+    record_usage, release_job, renew_lease, request_approval, requeue_job, resume_job, resume_queue,
     run_schedules, schedule_job, set_setting, start_run, sweep_orphans, unschedule_job,
     _with_metadata
   }'::text[], 'security definer'
