@@ -17,7 +17,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-CALLS = int(os.environ.get("STRESS_CALLS", "2500"))
+CALLS = int(os.environ.get("STRESS_CALLS", "4000"))
 SEED = os.environ.get("STRESS_SEED", "1")
 SESSIONS = 8
 REPEATABLE_READ = {6, 7}
@@ -247,9 +247,12 @@ class Session:
         self.one("record_usage", "%s, %s, 1, fencing_token => %s", thread, key, self.token(thread))
 
     def summary(self, thread: str) -> None:
+        (covered,) = self.connection.execute(
+            "select max(seq) from pgagent.messages_to_summarize(%s, 0)", (thread,)
+        ).fetchone() or (None,)
         self.one(
             "record_summary", "%s, %s, %s, %s",
-            thread, self.random.randrange(1, 200), Jsonb(self.random.random()), self.token(thread),
+            thread, covered or 1, Jsonb(self.random.random()), self.token(thread),
         )  # fmt: skip
 
     # Jobs
@@ -331,8 +334,9 @@ class Session:
     def decide(self, thread: str) -> None:
         row = self.connection.execute(
             "select approval_id from pgagent.approvals where thread_id = %s "
-            "order by created_at desc limit 1", (thread,)
-        ).fetchone()  # fmt: skip
+            "order by status = 'PENDING' and asked_at is not null desc, created_at desc limit 1",
+            (thread,),
+        ).fetchone()
         if row:
             decision = self.random.choice(("approve", "approve", "reject"))
             self.one("decide_approval", "%s, %s", row[0], decision)
@@ -467,7 +471,7 @@ WEIGHTS: dict[Callable[[Session, str], None], int] = {
     Session.release: 4, Session.pause: 6, Session.resume: 10, Session.cancel: 4, Session.reap: 2,
     Session.requeue: 4, Session.tick: 1, Session.schedule: 1, Session.unschedule: 1,
     Session.discard: 2, Session.prune: 3, Session.copy: 1, Session.fork: 3,
-    Session.delete_runs: 3, Session.complete_call: 4, Session.fail_call: 2, Session.sweep: 3,
+    Session.delete_runs: 3, Session.complete_call: 4, Session.fail_call: 4, Session.sweep: 3,
     Session.expire: 2, Session.pause_queue: 1, Session.limit_queue: 1, Session.delay_retries: 1,
 }  # fmt: skip
 
