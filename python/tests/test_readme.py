@@ -2,10 +2,16 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import Command, interrupt
 
+from pgagent import PgAgentSaver
 from pgagent.testing import Databases
 
 ROOT = Path(__file__).parents[2]
@@ -75,3 +81,34 @@ def test_the_loop_of_a_worker_in_any_language(pgagent_databases: Databases) -> N
     )
 
     assert said.splitlines()[-1] == "COMPLETED"
+
+
+def test_a_thread_of_another_saver_is_moved(dsn: str) -> None:
+    defined: dict[str, Any] = {}
+    (code,) = [code for code in blocks("docs/checkpoints.md", "python") if "def move" in code]
+    exec(code, defined)
+
+    builder = StateGraph(MessagesState)
+    builder.add_node("first", lambda state: {"messages": [("ai", "one")]})
+    builder.add_node("ask", lambda state: {"messages": [("ai", interrupt("sure?"))]})
+    builder.add_edge(START, "first").add_edge("first", "ask")
+    config: RunnableConfig = {"configurable": {"thread_id": "t"}}
+    before = builder.compile(checkpointer=InMemorySaver())
+    before.invoke({"messages": [("user", "hi")]}, config)
+
+    with PgAgentSaver.from_conn_string(dsn) as saver:
+        saver.setup()
+        defined["move"](before.checkpointer, saver, "t")
+        after = builder.compile(checkpointer=saver)
+        told = [
+            [(s.values, s.next, s.interrupts, s.metadata) for s in graph.get_state_history(config)]
+            for graph in (before, after)
+        ]
+        assert told[0] == told[1]
+        said = after.invoke(Command(resume="yes"), config)["messages"]
+    assert [message.content for message in said] == ["hi", "one", "yes"]
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    pages = {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")}
+    assert pages <= set(re.findall(r"\]\((docs/[a-z-]+\.md)\)", (ROOT / "README.md").read_text()))
