@@ -15,14 +15,15 @@
 #   others    it is retried later, and FAILED once its attempts are used up
 #
 # libpq's variables say which database: PGHOST, PGDATABASE, PGUSER and so on. With --once it ends
-# when nothing is due. SIGTERM and SIGINT end it too: the command gets SIGTERM, and its job goes
-# back. Killed, it leaves the job to its lease.
+# when nothing is due, and with 69 when it cannot ask. SIGTERM and SIGINT end it too: the command
+# gets SIGTERM, and its job goes back. Killed, it leaves the job to its lease.
 set -uo pipefail
 
 main() {
-  local queue=default lease=60 poll=1 once=false answer
+  local queue=default lease=60 poll=1 once=false answer refusal=''
   result="to_jsonb(:'output'::text)"
   while [[ ${1-} == --* ]]; do
+    [[ $# -gt 1 || $1 == --help || $1 == --json || $1 == --once ]] || usage "what after $1?"
     case $1 in
       --queue) queue=$2; shift 2 ;;
       --lease) lease=$2; shift 2 ;;
@@ -36,12 +37,22 @@ main() {
   [[ $# -gt 0 ]] || usage "which command?"
 
   work=$(mktemp -d) command='' stopping=false
-  trap 'rm -rf "$work"' EXIT
-  trap 'stopping=true; end_command' TERM INT
+  # A child that is ended at once still has these traps: they are for the worker alone.
+  trap '[[ $BASHPID != "$$" ]] || rm -rf "$work"' EXIT
+  trap '[[ $BASHPID == "$$" ]] || exit 143; stopping=true; end_command' TERM INT
   while [[ $stopping == false ]]; do
     answer=$(ask "select job_id, fencing_token, attempt, payload, thread_id
       from pgagent.claim_job(worker => :'worker', queue => :'queue', lease => :'lease');" \
-      worker="$(hostname):$$" queue="$queue" lease="$lease s") || answer=''
+      worker="$(hostname):$$" queue="$queue" lease="$lease s") || {
+        # Said when it changes, not at every look.
+        [[ $refusal == "${answer:=no answer from the server}" ]] \
+          || echo "worker.sh: no claim: $answer" >&2
+        refusal=$answer answer=''
+        [[ $once == false ]] || exit 69
+        sleep "$poll" & wait $!
+        continue
+      }
+    refusal=''
     if [[ -n $answer ]]; then
       run "$answer" "$lease" "$@"
     elif [[ $once == true ]]; then

@@ -32,10 +32,10 @@ def start(stage: Stage, pgagent_server: Server) -> Iterator[Start]:
     }
     started: list[subprocess.Popen[str]] = []
 
-    def begin(*arguments: str) -> subprocess.Popen[str]:
+    def begin(*arguments: str, **variables: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [SCRIPT, "--poll", "0.1", *arguments],
-            env=environment,
+            env={**environment, **variables},
             text=True,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -154,3 +154,29 @@ def test_options_that_it_does_not_know_are_refused(start: Start) -> None:
     _, said = worker.communicate(timeout=10)
     assert worker.returncode == 64
     assert said == "worker.sh: there is no option --quick; see --help\n"
+
+
+def test_an_option_without_its_value_is_refused(start: Start) -> None:
+    worker = start("--lease")
+    _, said = worker.communicate(timeout=10)
+    assert (worker.returncode, said) == (64, "worker.sh: what after --lease?; see --help\n")
+
+
+@pytest.mark.parametrize(
+    ("variables", "why"),
+    [({"PGPORT": "1"}, "no answer from the server"), ({"PGDATABASE": "template1"}, "3F000")],
+)
+def test_a_worker_that_cannot_claim_says_why(
+    start: Start, variables: dict[str, str], why: str
+) -> None:
+    worker = start("--once", "true", **variables)
+    _, said = worker.communicate(timeout=10)
+    assert (worker.returncode, said) == (69, f"worker.sh: no claim: {why}\n")
+
+
+def test_the_end_of_a_job_takes_nothing_from_those_that_follow(stage: Stage, start: Start) -> None:
+    jobs = [stage.enqueue(f"t{n}") for n in range(240)]
+    # Several, so that now and then a heartbeat is ended before it has begun.
+    workers = [start("--once", "echo", "done") for _ in range(4)]
+    assert [worker.communicate(timeout=200)[1] for worker in workers] == [""] * 4
+    assert {stage.job(job).result for job in jobs} == {"done"}
