@@ -165,8 +165,9 @@ def test_a_worker_that_was_woken_looks_twice(stage: Stage, monkeypatch: pytest.M
     with working(stage.dsn, poll=30):
         until(lambda: listeners(stage))
         time.sleep(3)  # the two looks of its start
-        # The hint comes before the job: as from a transaction that was beside another.
-        job = stage.enqueue(delay=1.2)
+        # The hint comes before the job: as from a transaction that was beside another. The second
+        # look comes after 1.0 to 2.0 seconds.
+        job = stage.enqueue(delay=0.8)
         stage.conn.execute("notify pgagent_ready, 'default'")
         assert seconds_to_end(stage, job) < 15
 

@@ -115,7 +115,8 @@ def test_sigterm_stops_a_worker_that_waits_for_work(stage: Stage) -> None:
             lambda: (
                 stage.conn.execute(
                     "select from pg_stat_activity where usename = 'agent_worker'"
-                    " and query like '%claim_jobs%' and state = 'idle'"
+                    # what it asks when there was nothing to claim
+                    " and query like '%notify%' and state = 'idle'"
                 ).fetchone()
                 is not None
             )
