@@ -65,6 +65,35 @@ def test_version_shows_package_and_database(pgagent_dsn: str, empty_dsn: str) ->
     )
 
 
+@pytest.mark.parametrize("command", [("jobs", "list"), ("approvals", "list"), ("history", "t")])
+def test_where_pgagent_is_missing_it_says_how_to_install_it(
+    empty_dsn: str, command: tuple[str, ...]
+) -> None:
+    code, said = run(*command, "--dsn", empty_dsn)
+    assert code == 1
+    assert "pgagentctl install" in said
+
+
+@pytest.mark.parametrize("command", [("jobs", "list"), ("approvals", "list"), ("history", "t")])
+def test_a_role_without_access_is_told_who_gives_it(
+    pgagent_dsn: str, command: tuple[str, ...]
+) -> None:
+    with psycopg.connect(pgagent_dsn, autocommit=True) as connection:
+        connection.execute("create role cli_stranger login")
+        try:
+            dsn = psycopg.conninfo.make_conninfo(pgagent_dsn, user="cli_stranger")
+            code, said = run(*command, "--dsn", dsn)
+        finally:
+            connection.execute("drop role cli_stranger")
+    assert code == 1
+    assert "select pgagent.grant_access(" in said
+
+
+@pytest.mark.parametrize(("status", "code"), [("failed", 0), ("FALED", 2)])
+def test_a_status_is_one_that_there_is(pgagent_dsn: str, status: str, code: int) -> None:
+    assert run("jobs", "list", "--status", status, "--dsn", pgagent_dsn)[0] == code
+
+
 def test_up_runs_a_server_with_pgagent_until_it_is_interrupted() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "pgagent.cli", "up"],

@@ -112,12 +112,25 @@ def test_decide_takes_edits_and_responses(pgagent_dsn: str, asked: UUID) -> None
         ]
 
 
+@pytest.mark.parametrize(
+    "decision",
+    [("respond",), ("edit",), ("approve", "--response", "yes"), ("reject", "--args", "{}")],
+)
+def test_a_decision_without_what_belongs_to_it_decides_nothing(
+    pgagent_dsn: str, decision: tuple[str, ...]
+) -> None:
+    plain = ask(pgagent_dsn, "u", "how many?")
+    code, said = run(pgagent_dsn, "decide", plain, *decision)
+    assert code == 2
+    assert "needs it" in said
+    assert "status          PENDING" in run(pgagent_dsn, "show", plain)[1]
+
+
 def test_exit_codes_tell_what_went_wrong(pgagent_dsn: str, asked: UUID) -> None:
     assert run(pgagent_dsn, "show", uuid4())[0] == 3
     assert run(pgagent_dsn, "decide", uuid4(), "approve")[0] == 3
     assert run(pgagent_dsn, "decide", asked, "accept")[0] == 2
     assert run(pgagent_dsn, "decide", asked, "approve", "--checkpoint", "other")[0] == 4
-    assert run(pgagent_dsn, "decide", asked, "respond")[0] == 1
     run(pgagent_dsn, "decide", asked, "approve", "--by", "ann")
     code, said = run(pgagent_dsn, "decide", asked, "reject")
     assert code == 4

@@ -369,6 +369,20 @@ def test_a_new_run_begins_a_deleted_thread_anew(stage: Stage, saver: PgAgentSave
     assert stage.count("checkpoints") == 3
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"on_fork": "rejct"}, {"history": "lates"}, {"allow": dict}, {"allow": ["my.Type"]}],
+)
+def test_an_option_with_a_typo_is_refused(stage: Stage, options: dict[str, Any]) -> None:
+    with pytest.raises(BadArgument, match=next(iter(options))):
+        PgAgentSaver(stage.dsn, **options)
+
+
+def test_a_thread_id_in_place_of_a_list_prunes_nothing(saver: PgAgentSaver) -> None:
+    with pytest.raises(BadArgument, match="list of thread ids"):
+        saver.prune("t", keep_last=1)
+
+
 def test_deleting_a_thread_that_is_not_there_is_no_error(saver: PgAgentSaver) -> None:
     saver.delete_thread("never")
     saver.delete_thread("never")

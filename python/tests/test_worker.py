@@ -608,6 +608,11 @@ def test_a_worker_wants_a_saver_of_ours(stage: Stage) -> None:
         Worker(waiting_at_nothing(stage, None))
 
 
+def test_a_queue_in_place_of_a_list_of_queues_is_refused(stage: Stage) -> None:
+    with pytest.raises(TypeError, match=r"queues=\['slow'\]"):
+        Worker(waiting_at_nothing(stage, None), stage.dsn, queues="slow")
+
+
 def test_a_graph_without_a_checkpointer_is_given_one(stage: Stage) -> None:
     job = stage.enqueue()
     worker = Worker(waiting_at_nothing(stage, None), stage.dsn)

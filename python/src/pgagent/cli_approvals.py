@@ -179,6 +179,11 @@ def decide(
 
     The same decision again is answered with the recorded one. Another is refused: exit code 4.
     """
+    for option, given_with, value in (("args", "edit", args), ("response", "respond", response)):
+        if (value is not None) != (decision.value == given_with):
+            raise typer.BadParameter(
+                f"--{option} goes with {given_with}, and {given_with} needs it"
+            )
     edited = None
     given: Any = response
     try:

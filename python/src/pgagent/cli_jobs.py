@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
@@ -30,6 +31,19 @@ Queue = Annotated[str | None, typer.Option(help="Only this queue.")]
 Limit = Annotated[int, typer.Option(min=1, help="How many at most.")]
 By = Annotated[str | None, typer.Option(help="Who does this; the database role by default.")]
 Reason = Annotated[str | None, typer.Option(help="Why; kept in the job's events.")]
+
+
+class Status(StrEnum):
+    """Where a job may stand."""
+
+    WAITING = "WAITING"
+    PENDING = "PENDING"
+    IN_PROGRESS = "IN_PROGRESS"
+    AWAITING_HUMAN = "AWAITING_HUMAN"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+    TIMED_OUT = "TIMED_OUT"
 
 
 @contextmanager
@@ -84,13 +98,7 @@ def _print(rows: Sequence[Any], columns: Mapping[str, str], *, as_json: bool, no
 def list_(
     dsn: Dsn = "",
     queue: Queue = None,
-    status: Annotated[
-        str | None,
-        typer.Option(
-            help="Only these: WAITING, PENDING, IN_PROGRESS, AWAITING_HUMAN, COMPLETED, FAILED, "
-            "CANCELLED or TIMED_OUT."
-        ),
-    ] = None,
+    status: Annotated[Status | None, typer.Option(help="Only these.", case_sensitive=False)] = None,
     thread: Annotated[str | None, typer.Option(help="Only those of this thread.")] = None,
     before: Annotated[
         UUID | None, typer.Option(help="Only older ones than this job: the next page.")
@@ -102,7 +110,7 @@ def list_(
     with _client(dsn) as client:
         jobs = client.list_jobs(
             queue=queue,
-            status=status.upper() if status else None,
+            status=status.value if status else None,
             thread_id=thread,
             before_job=before,
             max_jobs=limit,

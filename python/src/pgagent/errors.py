@@ -107,15 +107,36 @@ class HeadMoved(PgAgentError):
     sqlstate = "PA012"
 
 
+_MISSING = (psycopg.errors.InvalidSchemaName, psycopg.errors.UndefinedTable)
+
 BY_SQLSTATE: dict[str, type[PgAgentError]] = {
     cls.sqlstate: cls for cls in PgAgentError.__subclasses__()
 }
+
+
+def _advise(error: psycopg.Error) -> None:
+    """Notes on an error of the server what to do, where pgagent is missing or not granted."""
+    said = error.diag.message_primary or ""
+    if isinstance(error, _MISSING) and "pgagent" in said:
+        advice = "pgagent is not installed in this database: saver.setup(), or pgagentctl install"
+    elif isinstance(error, psycopg.errors.UndefinedFunction) and "pgagent" in said:
+        advice = "Database and package may be of different versions: pgagentctl version --dsn ..."
+    elif isinstance(error, psycopg.errors.InsufficientPrivilege):
+        advice = (
+            "The owner of the schema pgagent gives access: "
+            "select pgagent.grant_access('<role>', '<reader, tenant, worker or admin>')"
+        )
+    else:
+        return
+    if advice not in getattr(error, "__notes__", []):
+        error.add_note(advice)
 
 
 def translate(error: psycopg.Error) -> Exception:
     """The exception for a database error: ours for class PA, the error itself for any other."""
     cls = BY_SQLSTATE.get(error.sqlstate or "")
     if cls is None:
+        _advise(error)
         return error
     diag = error.diag
     return cls(

@@ -28,6 +28,8 @@ def refusing(*kinds: type[Exception], hint: str = "", code: int = 1) -> Iterator
         yield
     except kinds as error:
         errors.print(str(error).strip(), style="red", markup=False, highlight=False)
+        for note in getattr(error, "__notes__", []):
+            errors.print(note, markup=False, highlight=False)
         if hint and isinstance(error, psycopg.OperationalError):
             errors.print(hint, markup=False, highlight=False)
         raise typer.Exit(code) from None

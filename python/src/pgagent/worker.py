@@ -110,12 +110,16 @@ class Worker:
         is_fatal: Callable[[BaseException], bool] = has_gone_round,
         approval_timeout: float | None = None,
     ) -> None:
+        if isinstance(queues, str):
+            raise TypeError(f"queues is a list of names: queues=[{queues!r}]")
         if graph.checkpointer is None and source is not None:
             graph = graph.copy(update={"checkpointer": PgAgentSaver(source)})
         if not isinstance(graph.checkpointer, PgAgentSaver):
             raise TypeError(
-                "a worker needs a graph whose checkpointer is a PgAgentSaver: "
-                "builder.compile(checkpointer=saver)"
+                "a worker needs a graph whose checkpointer is a PgAgentSaver, "
+                "builder.compile(checkpointer=saver), or one without and a source, "
+                "Worker(builder.compile(), dsn). It calls graph.invoke: AsyncPgAgentSaver and "
+                "nodes that are async alone are for graphs that you run yourself"
             )
         self.graph = graph
         self.saver = graph.checkpointer

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from datetime import timedelta
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar, get_args
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -73,11 +73,13 @@ class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
         large_value: int | None = LARGE_VALUE,
         **pool_options: Any,
     ) -> None:
+        _one_of("on_fork", on_fork, get_args(OnFork))
+        _one_of("history", history, get_args(History))
         super().__init__(serde=serde or strict_serializer())
         if isinstance(source, BaseConnection) and not source.autocommit:
             raise ValueError(
                 "a saver needs a connection in autocommit mode: what it stores would be lost with "
-                "the open transaction"
+                "the open transaction. psycopg.connect(dsn, autocommit=True)"
             )
         self._plaintext = plaintext
         self._lossless = lossless
@@ -87,7 +89,7 @@ class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
         self._memory = Memory(memory_bytes)
         self._large = LargeValues(large_value)
         self._flights = Flights()
-        self.serde = with_types(self.serde, allow)
+        self.serde = with_types(self.serde, _types(allow))
         self._connect(source, pool_options)
 
     def _connect(self, source: Source, pool_options: dict[str, Any]) -> None:
@@ -282,6 +284,10 @@ class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
         keep_last: int | None,
         older_than: timedelta | None,
     ) -> list[Call[Any]]:
+        if isinstance(thread_ids, str):
+            raise BadArgument(
+                "prune takes a list of thread ids", hint=f"Like prune([{thread_ids!r}])."
+            )
         match strategy:
             case "keep_latest":
                 return [
@@ -302,6 +308,22 @@ class SaverBase(BaseCheckpointSaver[str], Generic[Source]):
         raise BadArgument(
             f"there is no strategy {strategy!r}", hint="Use 'keep_latest' or 'delete'."
         )
+
+
+def _one_of(option: str, given: str, possible: Sequence[str]) -> None:
+    if given not in possible:
+        raise BadArgument(f"{option} is {given!r}", hint=f"Possible: {', '.join(possible)}.")
+
+
+def _types(allow: Allowed) -> Allowed:
+    """What ``allow`` lists, once it is seen to be a list of types."""
+    listed = None if isinstance(allow, (str, type)) else tuple(allow)
+    if listed is None or not all(isinstance(one, (type, tuple)) for one in listed):
+        raise BadArgument(
+            f"allow is no list of types: {allow!r}",
+            hint='Like allow=[MyType, ("my.module", "Other")].',
+        )
+    return listed
 
 
 def _thread(config: RunnableConfig) -> str:
