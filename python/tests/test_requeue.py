@@ -9,6 +9,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import interrupt
 
 from pgagent import PgAgentSaver
+from pgagent.driving import drive
 from pgagent.resume import Delivery, deliver
 from support.family import Fault, Graph, Saver, State
 from support.processes import DIED, die
@@ -172,7 +173,7 @@ def test_a_run_that_only_its_worker_did_not_report_is_complete(stage: Stage) -> 
     assert claimed is not None
     Trouble(stage).mend()
     saver = PgAgentSaver(stage.conn)
-    deliver(Delivery(deadly(stage, saver), saver, claimed))
+    drive(deliver(Delivery(deadly(stage, saver), saver, claimed)))
     stage.client.fail_job(job, claimed.fencing_token, "the report was lost", fatal=True)
 
     stage.client.requeue_job(job)

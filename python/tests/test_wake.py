@@ -160,7 +160,7 @@ def test_of_transactions_that_meet_one_sends(stage: Stage) -> None:
 
 
 def test_a_worker_that_was_woken_looks_twice(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pgagent.worker.LOOK_AGAIN", 2.0)
+    monkeypatch.setattr("pgagent.worker.base.LOOK_AGAIN", 2.0)
     stage.client.run(set_notify("jobs"))
     with working(stage.dsn, poll=30):
         until(lambda: listeners(stage))

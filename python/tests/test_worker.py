@@ -132,9 +132,9 @@ def test_a_signal_that_interrupts_a_look_at_the_stop_flag_does_not_hang(stage: S
     worker = Worker(waiting_in_b(stage, PgAgentSaver(stage.conn)))
 
     def signalled() -> None:
-        with worker._signals(), worker._stop._cond:
+        with worker._signals(), worker._bell._cond:
             signal.raise_signal(signal.SIGTERM)
-        until(worker._stop.is_set)
+        until(lambda: worker._stopping)
 
     with Forked(signalled, timeout=20) as process:
         assert process.wait() == 0

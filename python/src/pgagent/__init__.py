@@ -23,12 +23,13 @@ from pgagent.fence import LeaseLost
 from pgagent.open_calls import answers_to_open_calls
 from pgagent.saver import AsyncPgAgentSaver, PgAgentSaver, strict_serializer
 from pgagent.tools import Receipt, ToolBusy, ToolInDoubt, durable_tool, idempotency_key
-from pgagent.worker import Worker
+from pgagent.worker import AsyncWorker, StepHung, Worker
 
 __all__ = [
     "Ask",
     "AsyncClient",
     "AsyncPgAgentSaver",
+    "AsyncWorker",
     "BadArgument",
     "BaseMissing",
     "Client",
@@ -46,6 +47,7 @@ __all__ = [
     "PgAgentSaver",
     "Receipt",
     "StaleToken",
+    "StepHung",
     "ThreadBusy",
     "ThreadGone",
     "ToolBusy",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import logging
 import random
 import time
+from collections.abc import Callable
 from threading import Event, Thread
 from typing import Any, Protocol
 from uuid import UUID
@@ -49,15 +51,23 @@ class Pulse(BaseCallbackHandler):
     As a callback handler it stands before every node, model and tool of the run, subgraphs
     included. No I/O: :class:`Heartbeat` renews the lease on a thread, :class:`AsyncHeartbeat` in
     a task.
+
+    ``granted``: how much of the lease the server has given; less than all of it where a deadline of
+    the job or of its step comes before.
     """
 
     raise_error = True
     run_inline = True
 
-    def __init__(self, job: Held, control: RunControl, lease: float) -> None:
+    def __init__(
+        self, job: Held, control: RunControl, lease: float, granted: float | None = None
+    ) -> None:
         self.job = job
         self.control = control
         self.lease = lease
+        self.overdue_since: float | None = None
+        """When the run was lost to a deadline, by the monotonic clock; None: it was not."""
+        self._granted = lease if granted is None else granted
         self._refusal: str | None = None
         self._heard = time.monotonic()
 
@@ -69,9 +79,19 @@ class Pulse(BaseCallbackHandler):
             self._refusal = "the server did not answer for two thirds of the lease"
         return self._refusal
 
+    @property
+    def deadline(self) -> float | None:
+        """When a deadline takes the job away unless a step ends before, by the monotonic clock;
+        None: there is none."""
+        return self._heard + self._granted if self._granted < self.lease * 0.999 else None
+
     def _next(self) -> float:
-        """Seconds until the next renewal: about a third of the lease."""
-        return self.lease / 3 * random.uniform(0.8, 1.0)
+        """Seconds until the next renewal: about a third of the lease; just after a deadline, which
+        a step that ended has put off."""
+        third = self.lease / 3 * random.uniform(0.8, 1.0)
+        if self.deadline is None:
+            return third
+        return min(third, max(self.deadline - time.monotonic(), 0.0) + 0.05)
 
     @contextlib.contextmanager
     def _renewal(self) -> Any:
@@ -80,11 +100,13 @@ class Pulse(BaseCallbackHandler):
             yield
         except LOST as refusal:
             self._refusal = str(refusal.args[0])
+            if self.deadline is not None and time.monotonic() >= self.deadline:
+                self.overdue_since = time.monotonic()
         except psycopg.Error as error:
             log.warning("no renewal for job %s: %s", self.job.job_id, error)
 
     def _renewed(self, asked: float, lease: Lease) -> None:
-        self._heard = asked
+        self._heard, self._granted = asked, lease.lease_left
         if lease.cancel_requested:
             self.control.request_drain("cancelled")
 
@@ -107,21 +129,45 @@ class Pulse(BaseCallbackHandler):
 class Heartbeat(Pulse):
     """Keeps the lease of one job while its graph runs: renews it on a thread of its own."""
 
-    def __init__(self, client: Client, job: Held, control: RunControl, lease: float) -> None:
-        super().__init__(job, control, lease)
+    def __init__(
+        self,
+        client: Client,
+        job: Held,
+        control: RunControl,
+        lease: float,
+        granted: float | None = None,
+    ) -> None:
+        super().__init__(job, control, lease, granted)
         self.client = client
         self._done = Event()
+        self._thread: Thread | None = None
+
+    def begin(self) -> None:
+        """Renews the lease from now on."""
         self._thread = Thread(
-            target=self._beat, name=f"pgagent-heartbeat-{job.job_id}", daemon=True
+            target=contextvars.copy_context().run,  # what it logs is about this job
+            args=(self._beat,),
+            name=f"pgagent-heartbeat-{self.job.job_id}",
+            daemon=True,
         )
+        self._thread.start()
+
+    def end(self) -> None:
+        """When this returns no renewal is under way any more."""
+        self._done.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def leave(self) -> None:
+        """Renews no more; does not wait for a renewal that is under way."""
+        self._done.set()
 
     def __enter__(self) -> Heartbeat:
-        self._thread.start()
+        self.begin()
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self._done.set()
-        self._thread.join()
+        self.end()
 
     def _beat(self) -> None:
         while self.lost is None and not self._done.wait(self._next()):
@@ -134,22 +180,47 @@ class Heartbeat(Pulse):
 
 
 class AsyncHeartbeat(Pulse):
-    """Keeps the lease of one job while its graph runs: renews it in a task of its own."""
+    """Keeps the lease of one job while its graph runs: renews it in a task of its own.
 
-    def __init__(self, client: AsyncClient, job: Held, control: RunControl, lease: float) -> None:
-        super().__init__(job, control, lease)
+    ``on_lost`` is called when the run is lost: to end what it awaits.
+    """
+
+    def __init__(
+        self,
+        client: AsyncClient,
+        job: Held,
+        control: RunControl,
+        lease: float,
+        granted: float | None = None,
+        *,
+        on_lost: Callable[[], None] | None = None,
+    ) -> None:
+        super().__init__(job, control, lease, granted)
         self.client = client
+        self._on_lost = on_lost
         self._done = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> AsyncHeartbeat:
+    async def begin(self) -> None:
+        """Renews the lease from now on."""
         self._task = asyncio.create_task(self._beat(), name=f"pgagent-heartbeat-{self.job.job_id}")
-        return self
 
-    async def __aexit__(self, *exc_info: object) -> None:
+    async def end(self) -> None:
+        """When this returns no renewal is under way any more."""
         self._done.set()
         if self._task is not None:
             await self._task
+
+    def leave(self) -> None:
+        """Renews no more; does not wait for a renewal that is under way."""
+        self._done.set()
+
+    async def __aenter__(self) -> AsyncHeartbeat:
+        await self.begin()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.end()
 
     async def _beat(self) -> None:
         while self.lost is None:
@@ -157,8 +228,11 @@ class AsyncHeartbeat(Pulse):
                 await asyncio.wait_for(self._done.wait(), self._next())
                 break
             asked = time.monotonic()
-            with self._renewal():
-                self._renewed(
-                    asked, await self.client.renew_lease(self.job.job_id, self.job.fencing_token)
-                )
+            # A server that is silent must not hold up what ends the run that it is lost for.
+            with contextlib.suppress(TimeoutError), self._renewal():
+                async with asyncio.timeout(max(self._heard + self.lease * 2 / 3 - asked, 0.05)):
+                    lease = await self.client.renew_lease(self.job.job_id, self.job.fencing_token)
+                self._renewed(asked, lease)
         self._end()
+        if self.lost is not None and self._on_lost is not None:
+            self._on_lost()

@@ -1,4 +1,5 @@
-"""What a worker does with a job, and what it makes of the result. Two rules, one function each.
+"""What a worker does with a job, and what it makes of the result. Two rules, one function each,
+for sync and async workers alike (see :mod:`pgagent.driving`).
 
 A job may be new, or somebody may have died in the middle of it, at any point. :func:`deliver` reads
 where the thread stands and goes on from there; :func:`judge` reads it again afterwards, because
@@ -10,8 +11,12 @@ writes and the next checkpoint was never stored, ``next`` is empty although the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+import inspect
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -20,13 +25,19 @@ from langgraph.constants import END
 from langgraph.errors import EmptyInputError, GraphDrained
 from langgraph.pregel import Pregel
 from langgraph.runtime import RunControl
-from langgraph.types import Command, PregelTask, StateSnapshot
+from langgraph.types import Command, PregelTask, StateSnapshot, StreamMode
 
-from pgagent.calls import Job
+from pgagent import calls
+from pgagent.calls import Call, Job
+from pgagent.driving import Do, Rule, doing
 from pgagent.errors import StaleToken, ThreadGone
 from pgagent.fence import LEFTOVERS_KEY, TOKEN_KEY, RunToken, holding
 from pgagent.open_calls import open_in, scribe, with_answers
+from pgagent.saver.aio import AsyncPgAgentSaver
+from pgagent.saver.head import Head, knowing
 from pgagent.saver.sync import PgAgentSaver
+
+log = logging.getLogger("pgagent.worker")
 
 Leftovers = Literal["keep", "finish", "drop"]
 """What becomes of tasks that an earlier, ended run of the thread left unfinished.
@@ -74,17 +85,63 @@ class Failed:
 Outcome = Complete | Pause | Failed
 
 
+class Control(RunControl):
+    """Stops a run between two steps (``request_drain``), or where it awaits (``cancel``)."""
+
+    __slots__ = ("_cancelled", "_task")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._task: asyncio.Future[Any] | None = None
+        self._cancelled = False
+
+    def cancel(self) -> None:
+        """Ends the graph of an async run where it awaits. On its loop."""
+        self._cancelled = True
+        if self._task is not None:
+            self._task.cancel()
+
+    async def until_cancelled(self, work: Coroutine[Any, Any, None]) -> None:
+        """Awaits a graph.
+
+        Raises:
+            GraphDrained: it was cancelled.
+            RuntimeError: it cancelled itself.
+        """
+        if self._cancelled:
+            work.close()
+            raise GraphDrained(self.drain_reason or "cancelled")
+        self._task = asyncio.ensure_future(work)
+        try:
+            await self._task
+        except asyncio.CancelledError as cancelled:
+            caller = asyncio.current_task()
+            if caller is not None and caller.cancelling():
+                raise
+            if self._cancelled:
+                raise GraphDrained(self.drain_reason or "cancelled") from None
+            raise RuntimeError("the run cancelled itself") from cancelled
+        finally:
+            self._task = None
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One delivery of a job: the graph to run, and how."""
+    """One delivery of a job: the graph to run, and how.
+
+    With ``stream_mode`` the graph is streamed, and ``on_chunk`` is called with the job, the mode
+    and each chunk.
+    """
 
     graph: Pregel[Any, Any, Any, Any]
-    saver: PgAgentSaver
+    saver: PgAgentSaver | AsyncPgAgentSaver
     job: Job
-    control: RunControl = field(default_factory=RunControl)
+    control: Control = field(default_factory=Control)
     callbacks: tuple[Any, ...] = ()
     on_leftovers: Leftovers = "keep"
     to_input: Callable[[Any], Any] = lambda payload: payload
+    stream_mode: Sequence[StreamMode] = ()
+    on_chunk: Callable[[Job, str, Any], Any] | None = None
 
     @property
     def thread(self) -> RunnableConfig:
@@ -106,51 +163,110 @@ class Delivery:
             "callbacks": list(self.callbacks),
         }
 
-    def invoke(self, input: Any, *, leftovers: bool = False) -> None:
+    def send(self, call: Call[Any]) -> Do:
+        """Sends a call to the server."""
+        return doing(self.saver.client.run, call)
+
+    def get_state(self, config: RunnableConfig) -> Do:
+        """What the graph makes of a checkpoint."""
+        graph = self.graph
+        return Do(partial(graph.get_state, config), partial(graph.aget_state, config))
+
+    def update_state(self, values: Any, as_node: str) -> Do:
+        """Edits the state in the name of a node."""
+        args = (self.config, values, as_node)
+        graph = self.graph
+        return Do(partial(graph.update_state, *args), partial(graph.aupdate_state, *args))
+
+    def invoke(
+        self, input: Any, *, head: Head | None = None, leftovers: bool = False
+    ) -> Rule[None]:
         """Runs the graph. Sync durability, passed outright, or subgraphs would not inherit it: with
-        any other, a run that lost its thread would go on to its end before it noticed."""
+        any other, a run that lost its thread would go on to its end before it noticed.
+
+        ``head``: the newest checkpoint, when it was read just now.
+        """
         config = self.config
         config["configurable"][LEFTOVERS_KEY] = leftovers
-        with holding(self.job.thread_id, self.job.fencing_token):
-            self.graph.invoke(input, config, durability="sync", control=self.control)
+        with holding(self.job.thread_id, self.job.fencing_token), knowing(head):
+            yield Do(
+                partial(self._run, input, config),
+                lambda: self.control.until_cancelled(self._arun(input, config)),
+            )
 
-    def forget_failures(self) -> bool:
+    def _run(self, input: Any, config: RunnableConfig) -> None:
+        options: dict[str, Any] = {"durability": "sync", "control": self.control}
+        if self.on_chunk is None:
+            self.graph.invoke(input, config, **options)
+            return
+        modes = list(self.stream_mode)
+        for mode, chunk in self.graph.stream(input, config, stream_mode=modes, **options):
+            try:
+                self.on_chunk(self.job, mode, chunk)
+            except Exception:
+                log.exception("on_chunk raised: the run goes on")
+
+    async def _arun(self, input: Any, config: RunnableConfig) -> None:
+        options: dict[str, Any] = {"durability": "sync", "control": self.control}
+        if self.on_chunk is None:
+            await self.graph.ainvoke(input, config, **options)
+            return
+        modes = list(self.stream_mode)
+        async for mode, chunk in self.graph.astream(input, config, stream_mode=modes, **options):
+            try:
+                said = self.on_chunk(self.job, mode, chunk)
+                if inspect.isawaitable(said):
+                    await said
+            except Exception:
+                log.exception("on_chunk raised: the run goes on")
+
+    def forget_failures(self) -> Rule[bool]:
         """Forgets what failed tasks have stored; whether there was anything."""
         job = self.job
-        forgotten = self.saver.client.discard_partial_outputs(job.thread_id, job.fencing_token)
-        return forgotten > 0
+        forgotten = yield self.send(calls.discard_partial_outputs(job.thread_id, job.fencing_token))
+        return bool(forgotten > 0)
 
-    def clear_leftovers(self) -> None:
+    def clear_leftovers(self) -> Rule[None]:
         """Does with an earlier run's unfinished tasks what ``on_leftovers`` says."""
         if self.on_leftovers == "finish":
-            self.forget_failures()
-            self.invoke(None, leftovers=True)
+            yield from self.forget_failures()
+            yield from self.invoke(None, leftovers=True)
         if self.on_leftovers != "drop":
             with holding(self.job.thread_id, self.job.fencing_token):
-                self.graph.update_state(self.config, None, as_node=END)
+                yield self.update_state(None, END)
 
-    def answer_open_calls(self, values: Any, payload: Any) -> Any:
+    def answer_open_calls(self, values: Any, payload: Any) -> Rule[tuple[Any, bool]]:
         """The payload, with answers to tool calls that an earlier run left open. Where the input
-        cannot carry them, the state is edited before."""
+        cannot carry them, the state is edited before; whether it was."""
         missing = open_in(self.graph, values)
         if not missing:
-            return payload
+            return payload, False
         payload, rest = with_answers(self.graph, payload, missing)
         name = scribe(self.graph)
-        if rest and name is not None:
-            with holding(self.job.thread_id, self.job.fencing_token):
-                self.graph.update_state(self.config, rest, as_node=name)
-                self.graph.update_state(self.config, None, as_node=END)
-        return payload
+        if not rest or name is None:
+            return payload, False
+        with holding(self.job.thread_id, self.job.fencing_token):
+            yield self.update_state(rest, name)
+            yield self.update_state(None, END)
+        return payload, True
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
     """Where a thread stands."""
 
+    thread_id: str
     state: StateSnapshot
     head: CheckpointTuple | None
     breakpoint: dict[str, Any]
+
+    @property
+    def known(self) -> Head | None:
+        """The newest checkpoint, for a run that begins with it. Not with writes upon it: the state
+        has them, and shares its values."""
+        if self.head is not None and self.head.pending_writes:
+            return None
+        return Head(self.thread_id, self.head)
 
     @property
     def unfinished(self) -> list[PregelTask]:
@@ -184,16 +300,18 @@ class Position:
         return None
 
 
-def read(delivery: Delivery) -> Position:
-    """Reads where the thread of a delivery stands."""
-    state = delivery.graph.get_state(delivery.thread)
-    head = delivery.saver.get_tuple(
-        {"configurable": {"thread_id": delivery.job.thread_id, "checkpoint_ns": ""}}
-    )
-    return Position(state, head, _breakpoint(delivery, state, head) if state.tasks else {})
+def read(delivery: Delivery) -> Rule[Position]:
+    """Reads where the thread of a delivery stands; the server is asked once."""
+    saver, thread_id = delivery.saver, delivery.job.thread_id
+    newest: RunnableConfig = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
+    head = yield Do(partial(saver.get_tuple, newest), partial(saver.aget_tuple, newest))
+    with knowing(Head(thread_id, head)):
+        state = yield delivery.get_state(delivery.thread)
+    stops = (yield from _breakpoint(delivery, state, head)) if state.tasks else {}
+    return Position(thread_id, state, head, stops)
 
 
-def deliver(delivery: Delivery) -> Outcome:
+def deliver(delivery: Delivery) -> Rule[Outcome]:
     """Takes a job from where it stands to its end, to a pause, or to a failure.
 
     1. The run has not begun (no root checkpoint of its own): clear what an earlier run left, then
@@ -209,37 +327,39 @@ def deliver(delivery: Delivery) -> Outcome:
         GraphDrained: it was asked to stop, and did, between two steps.
     """
     job = delivery.job
-    position = read(delivery)
+    position = yield from read(delivery)
     try:
         if job.started_checkpoint_id is None:
             if position.state.tasks:
-                delivery.clear_leftovers()
-                position = read(delivery)
+                yield from delivery.clear_leftovers()
+                position = yield from read(delivery)
             payload = delivery.to_input(job.payload)
             if payload is None:  # to LangGraph: go on with what is there
                 raise EmptyInputError("the payload of the job is no input")
-            delivery.invoke(delivery.answer_open_calls(position.state.values, payload))
+            values = position.state.values
+            payload, edited = yield from delivery.answer_open_calls(values, payload)
+            yield from delivery.invoke(payload, head=None if edited else position.known)
         elif position.state.tasks:
-            if delivery.forget_failures():
-                position = read(delivery)
+            if (yield from delivery.forget_failures()):
+                position = yield from read(delivery)
             pause = position.pause(job.resume)
             if pause is not None:
                 return pause
             pending = position.questions.keys() & job.resume.keys()
             answers = {key: job.resume[key] for key in pending}
-            delivery.invoke(Command(resume=answers) if answers else None)
+            yield from delivery.invoke(Command(resume=answers) if answers else None)
     except (*FENCE_ERRORS, GraphDrained):
         raise
     except ERRORS as error:  # whatever a node raises is judged by what is stored
-        return judge(delivery, error)
-    return judge(delivery, None)
+        return (yield from judge(delivery, error))
+    return (yield from judge(delivery, None))
 
 
-def judge(delivery: Delivery, error: BaseException | None) -> Outcome:
+def judge(delivery: Delivery, error: BaseException | None) -> Rule[Outcome]:
     """What a delivery came to, by what is stored: ``invoke`` may raise although every checkpoint
     landed, and returns as if all were well at a breakpoint."""
-    position = read(delivery)
-    if error is not None and not _has_begun(delivery):
+    position = yield from read(delivery)
+    if error is not None and not (yield from _has_begun(delivery)):
         return Failed(error)
     if not position.state.tasks:
         return Complete(position.state.values)
@@ -252,18 +372,18 @@ def judge(delivery: Delivery, error: BaseException | None) -> Outcome:
     return Failed(error)
 
 
-def _has_begun(delivery: Delivery) -> bool:
+def _has_begun(delivery: Delivery) -> Rule[bool]:
     """Whether the run has stored a root checkpoint of its own, in this delivery or before."""
     job = delivery.job
     if job.started_checkpoint_id is None:
-        now = delivery.saver.client.get_job(job.job_id)
+        now = yield delivery.send(calls.get_job(job.job_id))
         return now is not None and now.started_checkpoint_id is not None
     return True
 
 
 def _breakpoint(
     delivery: Delivery, state: StateSnapshot, head: CheckpointTuple | None
-) -> dict[str, Any]:
+) -> Rule[dict[str, Any]]:
     """The static breakpoint a thread stands at, as a question; empty when it does not.
 
     LangGraph returns from a breakpoint as from a finished run. It stops there when a channel has
@@ -281,7 +401,8 @@ def _breakpoint(
     if before:
         stops["before"] = before
     if graph.interrupt_after_nodes and state.parent_config is not None:
-        after = _named(graph.get_state(state.parent_config).tasks, graph.interrupt_after_nodes)
+        parent = yield delivery.get_state(state.parent_config)
+        after = _named(parent.tasks, graph.interrupt_after_nodes)
         if after:
             stops["after"] = after
     return {f"breakpoint:{head.checkpoint['id']}": stops} if stops else {}

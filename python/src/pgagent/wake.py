@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from threading import Event, Thread
-from typing import Any, Self
+from typing import Any
 
 import psycopg
 from psycopg import AsyncConnection, BaseConnection, Connection, Cursor
@@ -94,16 +94,15 @@ def is_direct(conn: BaseConnection[Any], server_pid: int) -> bool:
 
 
 class Listener:
-    """Sets ``woken`` when a job of some queues became claimable, as far as it hears of it.
+    """Calls ``hint`` when a job of some queues became claimable, as far as it hears of it.
 
     On a thread and a connection of its own, which is made anew when it dies; none while the hint is
-    off. A context manager.
+    off.
 
     Args:
-        mode: asks for the setting ``notify``.
         source: where to listen.
         queues: whose notifications count.
-        woken: set at each, and whenever one may have been missed.
+        hint: called at each, and whenever one may have been missed; on the listener's thread.
         retry: seconds between two tries to connect.
     """
 
@@ -111,44 +110,38 @@ class Listener:
     """Seconds between two looks at the setting."""
 
     def __init__(
-        self,
-        mode: Callable[[], str],
-        source: Source,
-        queues: Collection[str],
-        woken: Event,
-        retry: float,
+        self, source: Source, queues: Collection[str], hint: Callable[[], None], retry: float
     ) -> None:
-        self._mode = mode
         self._address = address(source)
         self._queues = frozenset(queues)
-        self._woken = woken
+        self._hint = hint
         self._retry = retry
         self._looked: float | None = None
         self._deaf = False
         self._done = Event()
         self._thread: Thread | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self._done.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def look(self) -> None:
-        """Follows the setting: call it between looks for work."""
+    def is_due(self) -> bool:
+        """Whether it is time to ask for the setting, and to :meth:`follow` it."""
         now = time.monotonic()
         if self._deaf or (self._looked is not None and now - self._looked < self.RECHECK):
-            return
+            return False
         self._looked = now
-        wanted = self._mode() != "off"
-        if wanted and self._thread is None:
+        return True
+
+    def follow(self, mode: str) -> None:
+        """Listens, or does not, as the setting ``notify`` says."""
+        if mode == "off":
+            self.stop()
+        elif self._thread is None:
             self._done.clear()
             self._thread = Thread(target=self._listen, name="pgagent-listener", daemon=True)
             self._thread.start()
-        elif not wanted and self._thread is not None:
-            self._done.set()
+
+    def stop(self) -> None:
+        """Listens no more."""
+        self._done.set()
+        if self._thread is not None:
             self._thread.join()
             self._thread = None
 
@@ -169,11 +162,11 @@ class Listener:
         if not _listens(conn, READY):
             self._give_up("this connection leads through a pooler")
             return
-        self._woken.set()  # for what came before
+        self._hint()  # for what came before
         while not self._done.is_set():
             for notification in conn.notifies(timeout=0.25):
                 if notification.payload in self._queues:
-                    self._woken.set()
+                    self._hint()
 
     def _give_up(self, why: str) -> None:
         self._deaf = True

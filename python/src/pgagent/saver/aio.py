@@ -28,6 +28,7 @@ from pgagent.errors import BaseMissing, HistoryBroken, NotFound, ThreadGone
 from pgagent.runs import OnBusy, aholding_thread, as_request
 from pgagent.saver.base import SaverBase
 from pgagent.saver.beside import Beside, are_heavy, is_heavy
+from pgagent.saver.head import known
 
 T = TypeVar("T")
 Source = str | AsyncConnectionPool[Any] | AsyncConnection[Any]
@@ -98,7 +99,8 @@ class AsyncPgAgentSaver(SaverBase[Source]):
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The latest checkpoint of a thread and namespace, or the one that the config names."""
-        return await self._run(self._get_call(config))
+        given = known(config)
+        return await self._run(self._get_call(config)) if given is None else given[0]
 
     async def alist(
         self,

@@ -24,6 +24,7 @@ from pgagent.client import Client
 from pgagent.errors import BaseMissing, HistoryBroken, NotFound, ThreadGone
 from pgagent.runs import OnBusy, as_request, holding_thread
 from pgagent.saver.base import SaverBase
+from pgagent.saver.head import known
 
 Source = str | ConnectionPool[Any] | Connection[Any]
 
@@ -128,7 +129,8 @@ class PgAgentSaver(SaverBase[Source]):
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The latest checkpoint of a thread and namespace, or the one that the config names."""
-        return self.client.run(self._get_call(config))
+        given = known(config)
+        return self.client.run(self._get_call(config)) if given is None else given[0]
 
     def list(
         self,
