@@ -35,6 +35,7 @@ from pgagent import (
     request_approval,
 )
 from pgagent.calls import Approval
+from pgagent.driving import Rule
 from support.family import Graph, Saver, State
 from support.processes import DIED, die, in_process, until
 from support.stage import Build, Stage, thread
@@ -484,10 +485,10 @@ class Dying(Worker):
 
     moment = "before"
 
-    def _tell(self, *verdicts: Any) -> None:
+    def _tell(self, *verdicts: Any) -> Rule[None]:
         if self.moment == "before":
             die()
-        super()._tell(*verdicts)
+        yield from super()._tell(*verdicts)
         die()
 
 

@@ -30,6 +30,9 @@ from support.processes import DIED, Forked, die, until
 from support.stage import Stage
 
 Node = Callable[[Any], Any]
+both = pytest.mark.usefixtures("kind")
+"""Of both kinds of workers."""
+
 LEASE = 0.9
 """Seconds, where a lease must run out by itself."""
 
@@ -84,6 +87,7 @@ def logged(stage: Stage) -> list[str]:
 # --- stopping
 
 
+@both
 def test_sigterm_gives_the_job_back_when_the_step_under_way_has_ended(stage: Stage) -> None:
     job = stage.enqueue()
     with stage.worker(waiting_in_b, once=False) as worker:
@@ -96,6 +100,7 @@ def test_sigterm_gives_the_job_back_when_the_step_under_way_has_ended(stage: Sta
     assert stage.state(waiting_in_b).next == ("c",)
 
 
+@both
 def test_a_job_that_was_given_back_is_not_charged_and_goes_on_at_once(stage: Stage) -> None:
     job = stage.enqueue(max_attempts=1)
     with stage.worker(waiting_in_b, once=False) as worker:
@@ -109,6 +114,7 @@ def test_a_job_that_was_given_back_is_not_charged_and_goes_on_at_once(stage: Sta
     assert stage.journal.nodes() == ["a", "b", "c"]
 
 
+@both
 def test_sigterm_stops_a_worker_that_waits_for_work(stage: Stage) -> None:
     with stage.worker(waiting_in_b, once=False, poll=60) as worker:
         until(
@@ -143,6 +149,7 @@ def test_a_signal_that_interrupts_a_look_at_the_stop_flag_does_not_hang(stage: S
 # --- dying
 
 
+@both
 def test_after_sigkill_another_worker_goes_on_and_no_finished_node_runs_again(
     stage: Stage,
 ) -> None:
@@ -161,6 +168,7 @@ def test_after_sigkill_another_worker_goes_on_and_no_finished_node_runs_again(
     assert stage.state(waiting_in_b).values["log"] == ["in", "a", "b", "c"]
 
 
+@both
 def test_a_job_whose_worker_always_dies_fails_after_its_last_attempt(stage: Stage) -> None:
     def deadly(stage: Stage, saver: Saver) -> Graph:
         def act(state: State) -> None:
@@ -177,6 +185,7 @@ def test_a_job_whose_worker_always_dies_fails_after_its_last_attempt(stage: Stag
     assert stage.deliveries(poison) == [(1, "lost"), (1, "lost"), (2, "lost")]
 
 
+@both
 def test_a_job_that_failed_lets_the_queue_move_on(stage: Stage) -> None:
     failed = stage.enqueue("one", max_attempts=1)
     behind = stage.enqueue("another", payload={"log": ["go on"]})
@@ -194,6 +203,7 @@ def waiting_at_nothing(stage: Stage, saver: Saver) -> Graph:
 # --- the lease
 
 
+@both
 def test_a_job_of_six_leases_is_renewed_and_never_stolen(stage: Stage) -> None:
     def slow(stage: Stage, saver: Saver) -> Graph:
         return chain(stage, saver, a=lambda state: time.sleep(6 * LEASE), b=None)
@@ -229,6 +239,7 @@ def test_a_lease_is_renewed_at_about_a_third_of_it(stage: Stage) -> None:
     assert min(gaps) >= LEASE / 3 * 0.75
 
 
+@both
 def test_a_clock_that_is_wrong_changes_nothing(stage: Stage) -> None:
     right = time.time
     for shift in (3600, -3600):
@@ -253,6 +264,7 @@ def test_a_clock_that_is_wrong_changes_nothing(stage: Stage) -> None:
 # --- losing the thread
 
 
+@both
 def test_a_worker_that_was_stopped_past_its_lease_writes_nothing_more(stage: Stage) -> None:
     job = stage.enqueue()
     with stage.worker(waiting_in_b) as stopped:
@@ -300,6 +312,7 @@ def talking_in_b(stage: Stage, saver: Saver) -> Graph:
     return chain(stage, saver, a=None, b=talk, c=None)
 
 
+@both
 def test_a_worker_that_was_stopped_past_its_lease_calls_no_model_when_it_goes_on(
     stage: Stage,
 ) -> None:
@@ -315,6 +328,7 @@ def test_a_worker_that_was_stopped_past_its_lease_calls_no_model_when_it_goes_on
     assert stage.journal.count("the lease is lost") == 1
 
 
+@both
 def test_a_run_whose_renewal_was_refused_calls_no_model(stage: Stage) -> None:
     job = stage.enqueue()
     with stage.worker(talking_in_b, lease=LEASE) as worker:
@@ -329,6 +343,7 @@ def test_a_run_whose_renewal_was_refused_calls_no_model(stage: Stage) -> None:
     assert stage.status(job) == "CANCELLED"
 
 
+@both
 def test_a_run_without_a_word_from_the_server_is_lost_before_its_lease_is_over(
     stage: Stage, pgagent_server: Server
 ) -> None:
@@ -347,6 +362,7 @@ def test_a_run_without_a_word_from_the_server_is_lost_before_its_lease_is_over(
 # --- cancelling
 
 
+@both
 def test_a_running_job_that_is_cancelled_stops_before_its_next_step(stage: Stage) -> None:
     job = stage.enqueue()
     with stage.worker(waiting_in_b, lease=LEASE) as worker:
@@ -362,6 +378,7 @@ def test_a_running_job_that_is_cancelled_stops_before_its_next_step(stage: Stage
 # --- the server goes away
 
 
+@both
 def test_a_run_outlives_a_crash_of_the_server(stage: Stage, pgagent_server: Server) -> None:
     job = stage.enqueue()
     with stage.worker(waiting_in_b) as worker:
@@ -373,6 +390,7 @@ def test_a_run_outlives_a_crash_of_the_server(stage: Stage, pgagent_server: Serv
     assert stage.journal.nodes() == ["a", "b", "c"]
 
 
+@both
 def test_a_run_that_ends_while_the_server_is_away_is_not_lost(
     stage: Stage, pgagent_server: Server
 ) -> None:
@@ -401,6 +419,7 @@ def finished(stage: Stage, server: Server, job: Any) -> tuple[str, list[tuple[in
 # --- errors
 
 
+@both
 def test_an_error_is_tried_again_after_a_wait_that_grows_then_fails_the_job(stage: Stage) -> None:
     job = stage.enqueue(max_attempts=3)
     waits = []
@@ -422,6 +441,7 @@ def left(stage: Stage, job: Any) -> float:
     return float(wait.total_seconds())
 
 
+@both
 def test_a_job_that_failed_frees_its_thread(stage: Stage) -> None:
     first = stage.enqueue(max_attempts=1)
     second = stage.enqueue(payload={"log": ["go on"]})
@@ -433,6 +453,7 @@ def test_a_job_that_failed_frees_its_thread(stage: Stage) -> None:
     assert stage.status(second) == "COMPLETED"
 
 
+@both
 def test_a_fatal_error_is_not_tried_again(stage: Stage) -> None:
     job = stage.enqueue(max_attempts=5)
     stage.deliver(failing, is_fatal=lambda error: isinstance(error, Fault))
@@ -440,6 +461,7 @@ def test_a_fatal_error_is_not_tried_again(stage: Stage) -> None:
     assert stage.journal.nodes() == ["a", "b"]
 
 
+@both
 def test_a_rule_for_fatal_errors_that_raises_does_not_end_the_worker(stage: Stage) -> None:
     job = stage.enqueue(max_attempts=5)
     assert stage.deliver(failing, is_fatal=lambda error: 1 / 0) == 0
@@ -448,6 +470,7 @@ def test_a_rule_for_fatal_errors_that_raises_does_not_end_the_worker(stage: Stag
 
 @pytest.mark.parametrize("payload", ["text", 1, [], {"log": 1}])
 @pytest.mark.parametrize("new", [True, False])
+@both
 def test_an_input_that_the_graph_does_not_take_fails_the_job(
     stage: Stage, payload: Any, new: bool
 ) -> None:
@@ -459,6 +482,7 @@ def test_an_input_that_the_graph_does_not_take_fails_the_job(
     assert stage.status(job) == "FAILED"
 
 
+@both
 def test_a_payload_that_cannot_be_made_an_input_fails_the_job(stage: Stage) -> None:
     job = stage.enqueue(max_attempts=1)
     stage.deliver(waiting_at_nothing, to_input=lambda payload: payload["missing"])
@@ -471,6 +495,7 @@ def test_a_payload_that_cannot_be_made_an_input_fails_the_job(stage: Stage) -> N
     ["repeat('1', 5000)", "repeat('[', 3000) || repeat(']', 3000)"],
     ids=["a number of many digits", "a list of many levels"],
 )
+@both
 def test_a_payload_that_python_cannot_read_fails_the_job_and_not_the_worker(
     stage: Stage, payload: LiteralString
 ) -> None:
@@ -486,6 +511,7 @@ def test_a_payload_that_python_cannot_read_fails_the_job_and_not_the_worker(
     assert stage.status(behind) == "COMPLETED"
 
 
+@both
 def test_a_payload_of_null_fails_the_job(stage: Stage) -> None:
     stage.enqueue()
     stage.deliver(waiting_at_nothing)
@@ -518,6 +544,7 @@ def test_a_run_whose_every_checkpoint_is_stored_is_complete_though_invoke_raised
 # --- results
 
 
+@both
 def test_the_result_is_the_last_message_of_a_conversation(stage: Stage) -> None:
     def talking(stage: Stage, saver: Saver) -> Graph:
         graph = StateGraph(Chat)
@@ -534,6 +561,7 @@ def test_the_result_is_the_last_message_of_a_conversation(stage: Stage) -> None:
     ["x" * 2_000_000, [1] * 300_000],
     ids=["too long as text", "too large as the server stores it"],
 )
+@both
 def test_a_result_that_is_too_large_is_left_out_and_the_job_completes(
     stage: Stage, result: Any
 ) -> None:
@@ -543,6 +571,7 @@ def test_a_result_that_is_too_large_is_left_out_and_the_job_completes(
     assert stage.job(job).result.keys() == {"omitted"}
 
 
+@both
 def test_a_question_that_is_too_large_fails_the_job(stage: Stage) -> None:
     def asking(stage: Stage, saver: Saver) -> Graph:
         return chain(stage, saver, a=lambda state: interrupt("?" * 2_000_000))
@@ -553,6 +582,7 @@ def test_a_question_that_is_too_large_fails_the_job(stage: Stage) -> None:
     assert stage.job(job).error["type"] == "LimitExceeded"
 
 
+@both
 def test_a_result_is_made_json_whatever_it_holds(stage: Stage) -> None:
     job = stage.enqueue()
     stage.deliver(
@@ -570,6 +600,7 @@ def test_a_result_is_made_json_whatever_it_holds(stage: Stage) -> None:
 # --- one run a thread
 
 
+@both
 def test_no_two_workers_run_a_thread_at_once_and_its_jobs_go_in_order(stage: Stage) -> None:
     def recording(stage: Stage, saver: Saver) -> Graph:
         def act(state: State) -> None:
@@ -591,6 +622,7 @@ def test_no_two_workers_run_a_thread_at_once_and_its_jobs_go_in_order(stage: Sta
     assert turns == [(what, str(n)) for n in range(8) for what in ("enters", "leaves")]
 
 
+@both
 def test_other_threads_are_run_side_by_side(stage: Stage) -> None:
     jobs = [stage.enqueue(f"t{n}") for n in range(2)]
     with stage.worker(waiting_in_b) as one, stage.worker(waiting_in_b) as other:
@@ -634,6 +666,7 @@ def test_another_thread_may_stop_a_worker(stage: Stage) -> None:
         assert not running.is_alive()
 
 
+@both
 def test_a_job_is_run_with_its_own_config(stage: Stage) -> None:
     job = stage.enqueue(config={"recursion_limit": 1}, max_attempts=1)
     stage.deliver(waiting_at_nothing)
@@ -642,6 +675,7 @@ def test_a_job_is_run_with_its_own_config(stage: Stage) -> None:
     assert stage.job(job).error["type"] == "GraphRecursionError"
 
 
+@both
 def test_a_node_that_hands_its_config_on_does_not_write_to_another_run(stage: Stage) -> None:
     """Tokens are small numbers that count up in each thread: both runs have the same one."""
     other = stage.client.start_run("other", "another worker")
@@ -666,6 +700,7 @@ def test_a_node_that_hands_its_config_on_does_not_write_to_another_run(stage: St
     assert stage.job(other.job_id).started_checkpoint_id is None
 
 
+@both
 def test_a_run_that_goes_round_for_ever_ends_at_its_recursion_limit(stage: Stage) -> None:
     """Each delivery has made progress, and begins to count anew."""
 
@@ -682,6 +717,7 @@ def test_a_run_that_goes_round_for_ever_ends_at_its_recursion_limit(stage: Stage
     assert stage.job(job).error["type"] == "GraphRecursionError"
 
 
+@both
 def test_an_error_that_cannot_say_what_it_is_fails_the_job_and_not_the_worker(
     stage: Stage,
 ) -> None:
@@ -722,6 +758,7 @@ def cancelled(stage: Stage, saver: Saver) -> Graph:
 @pytest.mark.parametrize(
     ("build", "type_"), [(exiting, "SystemExit"), (cancelled, "NodeCancelledError")]
 )
+@both
 def test_a_run_that_ends_its_process_fails_its_job_and_not_the_worker(
     stage: Stage, build: Any, type_: str
 ) -> None:
@@ -739,6 +776,7 @@ def test_a_run_that_ends_its_process_fails_its_job_and_not_the_worker(
         assert stage.job(job).error["message"] == "the run called sys.exit(no more)"
 
 
+@both
 def test_an_input_that_cannot_be_made_because_somebody_exits_fails_the_job(stage: Stage) -> None:
     job = stage.enqueue(max_attempts=1)
     assert stage.deliver(failing, to_input=lambda payload: sys.exit(3)) == 0
@@ -768,6 +806,7 @@ class Odd:
     [nested(100_000), 10**5_000, -(10**5_000), Odd(), Odd, BaseModel, {Odd(): 1}],
     ids=["deep", "huge", "less than huge", "mute", "a class", "a model class", "a mute key"],
 )
+@both
 def test_a_result_that_json_cannot_hold_completes_the_job(stage: Stage, value: Any) -> None:
     job = stage.enqueue(max_attempts=1)
     stage.deliver(waiting_at_nothing, to_result=lambda values: {"x": value})
@@ -775,6 +814,7 @@ def test_a_result_that_json_cannot_hold_completes_the_job(stage: Stage, value: A
     assert "x" in stage.job(job).result
 
 
+@both
 def test_a_result_that_holds_itself_completes_the_job(stage: Stage) -> None:
     value: dict[str, Any] = {}
     value |= {"x": value, "y": [value]}
@@ -783,6 +823,7 @@ def test_a_result_that_holds_itself_completes_the_job(stage: Stage) -> None:
     assert stage.status(job) == "COMPLETED"
 
 
+@both
 def test_only_its_own_queues_are_served(stage: Stage) -> None:
     mine = stage.enqueue("mine", queue="research")
     other = stage.enqueue("other")

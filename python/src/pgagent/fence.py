@@ -97,6 +97,11 @@ def holding(thread_id: str, token: int) -> Iterator[None]:
         _tokens.reset(reset)
 
 
+def in_a_run() -> bool:
+    """Whether this context belongs to a run that owns its thread."""
+    return bool(_tokens.get())
+
+
 def token_of(config: RunnableConfig, thread_id: str) -> int | None:
     """The fencing token a call to this thread carries; None for a plain run."""
     token = config.get("configurable", {}).get(TOKEN_KEY)

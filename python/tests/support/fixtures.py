@@ -40,3 +40,9 @@ def worker_dsn(owner: Connection[Any], pgagent_server: Server, worker_role: str)
 @pytest.fixture
 def stage(worker_dsn: str, owner: Connection[Any], pgagent_clock: Clock, tmp_path: Path) -> Stage:
     return Stage(worker_dsn, owner, pgagent_clock, tmp_path)
+
+
+@pytest.fixture(params=["threads", "tasks"])
+def kind(stage: Stage, request: pytest.FixtureRequest) -> None:
+    """Workers of the stage of either kind."""
+    stage.is_async = request.param == "tasks"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,12 +16,15 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateSnapshot
 from psycopg import Connection
 
-from pgagent import Client, PgAgentSaver, Worker
+from pgagent import AsyncPgAgentSaver, AsyncWorker, Client, PgAgentSaver, StepHung, Worker
 from pgagent.calls import JobState
 from pgagent.testing import Clock
 from support.family import Graph, Saver
 from support.journal import Journal
 from support.processes import Forked, until
+
+HUNG = 3
+"""The exit code of a worker of whose steps one cannot be ended."""
 
 Build = Callable[["Stage", Saver], Graph]
 
@@ -34,6 +39,8 @@ class Stage:
     path: Path
     journal: Journal = field(init=False)
     client: Client = field(init=False)
+    is_async: bool = False
+    """Whether its workers run graphs with await."""
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.path / "journal")
@@ -88,13 +95,34 @@ class Stage:
 
     # Workers
 
-    def worker(self, build: Build, *, once: bool = True, **options: Any) -> Forked:
+    def worker(
+        self, build: Build, *, once: bool = True, max_jobs: int | None = None, **options: Any
+    ) -> Forked:
         """A worker in a process of its own: until nothing is due, or until it is stopped."""
+
+        options = {"poll": 0.05, **options}
 
         def work() -> None:
             logging.getLogger("pgagent.worker").addHandler(Noting(self.journal))
+            try:
+                run()
+            except StepHung:
+                os._exit(HUNG)
+
+        def run() -> None:
+            if self.is_async:
+                asyncio.run(awork())
+                return
             with PgAgentSaver(self.dsn, max_size=4) as saver:
-                Worker(build(self, saver), **{"poll": 0.05, **options}).run(once=once)
+                Worker(build(self, saver), **options).run(once=once, max_jobs=max_jobs)
+
+        async def awork() -> None:
+            async with AsyncPgAgentSaver(self.dsn, max_size=4) as saver:
+                worker = AsyncWorker(build(self, saver), **options)
+                try:
+                    await worker.run(once=once, max_jobs=max_jobs)
+                except StepHung:
+                    os._exit(HUNG)  # asyncio would wait for it
 
         return Forked(work)
 
@@ -113,12 +141,19 @@ class Stage:
         self.journal.note("at", gate=gate)
         until((self.path / f"{gate}.open").exists, timeout=40)
 
+    async def aat(self, gate: str) -> None:
+        """As ``at``, for async nodes."""
+        self.journal.note("at", gate=gate)
+        async with asyncio.timeout(40):
+            while not (self.path / f"{gate}.open").exists():  # noqa: ASYNC110 - made elsewhere
+                await asyncio.sleep(0.005)
+
     def open(self, gate: str) -> None:
         (self.path / f"{gate}.open").touch()
 
-    def wait_at(self, gate: str) -> None:
-        """Waits until some process has come to a gate."""
-        until(lambda: any(note["gate"] == gate for note in self.journal.notes("at")))
+    def wait_at(self, gate: str, times: int = 1) -> None:
+        """Waits until some process has come to a gate, so many times."""
+        until(lambda: sum(note["gate"] == gate for note in self.journal.notes("at")) >= times)
 
 
 class Noting(logging.Handler):

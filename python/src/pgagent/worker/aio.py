@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from threading import current_thread, main_thread
@@ -15,10 +15,11 @@ from langgraph.pregel import Pregel
 from pgagent.aio import AsyncClient
 from pgagent.calls import Job
 from pgagent.driving import Do, adrive
+from pgagent.fence import in_a_run
 from pgagent.heartbeat import AsyncHeartbeat
 from pgagent.resume import Control
 from pgagent.saver.aio import AsyncPgAgentSaver
-from pgagent.worker.base import Run, WorkerBase
+from pgagent.worker.base import Run, RunExited, WorkerBase
 
 
 class AsyncWorker(WorkerBase[AsyncPgAgentSaver]):
@@ -45,7 +46,7 @@ class AsyncWorker(WorkerBase[AsyncPgAgentSaver]):
         loop = self._loop = asyncio.get_running_loop()
         self._bell = asyncio.Event()
         try:
-            with self._signals(loop):
+            with self._signals(loop), _surviving_exits(loop):
                 return await adrive(self._serve(once=once, max_jobs=max_jobs))
         except asyncio.CancelledError:
             self.stop()
@@ -134,3 +135,31 @@ class AsyncWorker(WorkerBase[AsyncPgAgentSaver]):
                 loop.remove_signal_handler(number)
                 if handler is not None:
                     signal.signal(number, handler)
+
+
+@contextmanager
+def _surviving_exits(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Within the block, ``sys.exit()`` in a task of a run is an error of that run. Of all that
+    tasks raise it is what ends a loop, and LangGraph makes a task for each node of a step."""
+    before = loop.get_task_factory()
+
+    def make(
+        loop: asyncio.AbstractEventLoop, work: Any, **options: Any
+    ) -> asyncio.Future[Any]:
+        work = _without_exit(work) if in_a_run() else work
+        if before is not None:
+            return before(loop, work, **options)
+        return asyncio.Task(work, loop=loop, **options)
+
+    loop.set_task_factory(make)
+    try:
+        yield
+    finally:
+        loop.set_task_factory(before)
+
+
+async def _without_exit(work: Coroutine[Any, Any, Any]) -> Any:
+    try:
+        return await work
+    except SystemExit as left:
+        raise RunExited(left.code) from left

@@ -52,11 +52,19 @@ class StepHung(RuntimeError):
     writes is refused. End the process, and start another."""
 
 
+class RunExited(RuntimeError):
+    """What ``sys.exit()`` in a task of a run becomes: asyncio would end the loop."""
+
+    def __init__(self, code: Any) -> None:
+        super().__init__(code)
+        self.code = code
+
+
 def _described(error: BaseException | None) -> Any:
     """An error as JSON."""
     if error is None:
         return {"type": "stopped", "message": "the run stopped short"}
-    if isinstance(error, SystemExit):
+    if isinstance(error, (SystemExit, RunExited)):
         code = "" if error.code is None else jsonable(error.code)
         return {"type": "SystemExit", "message": f"the run called sys.exit({code})"}
     return jsonable({"type": type(error).__qualname__, "message": text(error)[:10_000]})
