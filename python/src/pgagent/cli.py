@@ -10,7 +10,7 @@ from typing import Annotated
 import psycopg
 import typer
 
-from pgagent import cli_approvals, cli_history, cli_jobs
+from pgagent import cli_approvals, cli_history, cli_jobs, cli_worker
 from pgagent import install as installer
 from pgagent.client import Client
 from pgagent.terminal import Dsn, console, refusing
@@ -25,6 +25,7 @@ app = typer.Typer(
 app.add_typer(cli_jobs.app, name="jobs")
 app.command()(cli_history.history)
 app.add_typer(cli_approvals.app, name="approvals")
+app.command(help=cli_worker.HELP)(cli_worker.worker)
 
 
 @app.command()

@@ -143,9 +143,7 @@ def _surviving_exits(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     tasks raise it is what ends a loop, and LangGraph makes a task for each node of a step."""
     before = loop.get_task_factory()
 
-    def make(
-        loop: asyncio.AbstractEventLoop, work: Any, **options: Any
-    ) -> asyncio.Future[Any]:
+    def make(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Future[Any]:
         work = _without_exit(work) if in_a_run() else work
         if before is not None:
             return before(loop, work, **options)
