@@ -23,7 +23,7 @@ from pgagent.embedded import Server
 from pgagent.logs import AboutFilter, JsonFormatter
 from support.family import Graph, Saver, State
 from support.processes import until
-from support.stage import HUNG, Stage
+from support.stage import HUNG, Stage, thread
 from support.steps import chain, gate, waiting
 
 both = pytest.mark.usefixtures("kind")
@@ -133,6 +133,19 @@ def test_a_trivial_job_asks_the_server_nine_times(stage: Stage) -> None:
     names = ("get_checkpoint", "put_checkpoint", "put_writes", "complete_job")
     assert [sent[name] for name in names] == [12, 18, 12, 6]
     assert sent["claim_jobs"] < 10
+
+
+def test_a_node_that_reads_its_thread_sees_what_is_stored_by_now(stage: Stage) -> None:
+    def build(stage: Stage, saver: Saver) -> Graph:
+        def look(stage: Stage, state: Any) -> None:
+            stage.journal.note("saw", log=graph.get_state(thread("t0")).values["log"])
+
+        graph = chain(stage, saver, a=None, b=look)
+        return graph
+
+    enqueue(stage, 1)
+    stage.deliver(build)
+    assert [note["log"] for note in stage.journal.notes("saw")] == [["in", "a"]]
 
 
 # --- draining
@@ -370,8 +383,18 @@ def test_an_idle_worker_outlives_a_restart_of_the_server(
                 assert client.wait_for_job(job, timeout=40).status == "COMPLETED"
         worker.send(signal.SIGTERM)
         assert worker.wait() == 0
-    tries = [note["at"] for note in stage.journal.notes("log") if "no claim" in note["text"]]
-    assert len(tries) <= 12, "pauses grow"
+
+
+def test_pauses_grow_while_the_server_is_away(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    with PgAgentSaver("postgresql://127.0.0.1:1/nowhere", timeout=0.02) as saver:
+        worker = Worker(short(stage, saver), poll=0.05)
+        threading.Timer(3.0, worker.stop).start()
+        with caplog.at_level(logging.WARNING, "pgagent.worker"):
+            assert worker.run() == 0
+    tries = [r for r in caplog.records if "no claim, trying again" in r.getMessage()]
+    assert 4 <= len(tries) <= 15
 
 
 # --- faults
