@@ -15,12 +15,14 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from langgraph.config import get_config
 from langgraph.graph import START, StateGraph
 
 from pgagent import AsyncPgAgentSaver, AsyncWorker, Client, PgAgentSaver, Worker
 from pgagent.calls import Call, Job
 from pgagent.embedded import Server
 from pgagent.logs import AboutFilter, JsonFormatter
+from pgagent.saver.head import Head, knowing
 from support.family import Graph, Saver, State
 from support.processes import until
 from support.stage import HUNG, Stage, thread
@@ -28,6 +30,8 @@ from support.steps import chain, gate, waiting
 
 both = pytest.mark.usefixtures("kind")
 GRACE = 0.4
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
 
 
 @pytest.fixture(autouse=True)
@@ -146,6 +150,27 @@ def test_a_node_that_reads_its_thread_sees_what_is_stored_by_now(stage: Stage) -
     enqueue(stage, 1)
     stage.deliver(build)
     assert [note["log"] for note in stage.journal.notes("saw")] == [["in", "a"]]
+
+
+def test_what_is_made_of_a_checkpoint_that_was_read_leaves_it_as_it_is(stage: Stage) -> None:
+    """LangGraph moves the versions of a checkpoint on by what its finished tasks have stored."""
+
+    def fail(state: Any) -> Any:
+        until(lambda: stage.count("checkpoint_writes"))
+        raise ValueError
+
+    builder = StateGraph(State).add_node("a", lambda state: {"log": ["a"]}).add_node("b", fail)
+    with PgAgentSaver(stage.dsn) as saver:
+        graph = builder.add_edge(START, "a").add_edge(START, "b").compile(checkpointer=saver)
+        with pytest.raises(ValueError):  # noqa: PT011
+            graph.invoke({"log": ["in"]}, thread())
+        found = saver.get_tuple(thread())
+        assert found
+        assert found.pending_writes
+        versions = dict(found.checkpoint["channel_versions"])
+        with knowing(Head("t", found)):
+            assert graph.get_state(thread()).values["log"] == ["in", "a"]
+        assert found.checkpoint["channel_versions"] == versions
 
 
 # --- draining
@@ -459,7 +484,7 @@ def test_a_health_file_that_cannot_be_made_is_refused_before_any_job(stage: Stag
 @both
 def test_records_say_what_they_are_about(stage: Stage) -> None:
     stage.journal.note("nothing yet")
-    (job,) = enqueue(stage, 1, trace_id="trace-1")
+    (job,) = enqueue(stage, 1, traceparent=PARENT)
     path = stage.path / "lines"
 
     def build(stage: Stage, saver: Saver) -> Graph:
@@ -477,7 +502,7 @@ def test_records_say_what_they_are_about(stage: Stage) -> None:
     stage.deliver(build, name="w1")
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     about = {"worker": "w1", "job_id": str(job), "thread_id": "t0", "attempt": 1,
-             "trace_id": "trace-1"}  # fmt: skip
+             "trace_id": TRACE}  # fmt: skip
     (paying,) = [line for line in lines if line["logger"] == "my.tool"]
     assert paying["message"] == "paying 10"
     assert paying["amount"] == 10
@@ -488,6 +513,23 @@ def test_records_say_what_they_are_about(stage: Stage) -> None:
     assert failed["error"]["type"] == "ValueError"
     assert failed["error"]["message"] == "no\nmoney"
     assert "paying" in failed["error"]["traceback"] or "act" in failed["error"]["traceback"]
+
+
+@both
+def test_a_run_knows_its_trace(stage: Stage) -> None:
+    def build(stage: Stage, saver: Saver) -> Graph:
+        def act(stage: Stage, state: Any) -> None:
+            metadata = get_config()["metadata"]
+            stage.journal.note("trace", **{k: metadata[k] for k in ("trace_id", "traceparent")})
+
+        return chain(stage, saver, a=act)
+
+    (job,) = enqueue(stage, 1, traceparent=PARENT, config={"metadata": {"mine": 1}})
+    stage.deliver(build)
+    assert stage.status(job) == "COMPLETED", stage.job(job).error
+    (said,) = stage.journal.notes("trace")
+    assert (said["trace_id"], said["traceparent"]) == (TRACE, PARENT)
+    assert stage.job(job).traceparent == PARENT
 
 
 def test_a_record_outside_of_a_run_is_about_nothing() -> None:

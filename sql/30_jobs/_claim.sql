@@ -20,7 +20,7 @@ create function pgagent._claim(worker text, queues text[], max_jobs integer, lea
 returns table (
   job_id uuid, thread_id text, payload jsonb, config jsonb, attempt integer, max_attempts integer,
   fencing_token bigint, lease_left interval, deadline_left interval, started_checkpoint_id text,
-  resume jsonb, trace_id text
+  resume jsonb, trace_id text, traceparent text
 )
 language plpgsql
 volatile
@@ -65,7 +65,8 @@ begin
     -- agent_jobs_ready
     for
       job_id, thread_id, payload, config, attempt, max_attempts, fencing_token, lease_left,
-      deadline_left, started_checkpoint_id, resume, trace_id, v_ordinal, v_priority, v_at
+      deadline_left, started_checkpoint_id, resume, trace_id,
+      traceparent, v_ordinal, v_priority, v_at
     in
       with due as materialized (
         select found.*
@@ -145,7 +146,7 @@ begin
       select
         l.job_id, l.thread_id, l.payload, l.config, l.attempt, l.max_attempts, l.fencing_token,
         l.lease_expires_at - v_now, l.deadline_at - v_now, l.started_checkpoint_id, l.resume,
-        l.trace_id, l.ordinal, l.priority, l.available_at
+        l.trace_id, l.traceparent, l.ordinal, l.priority, l.available_at
       from leased as l
       order by l.priority desc, l.ordinal, l.available_at, l.job_id
     loop
@@ -157,7 +158,8 @@ begin
     if v_left = max_jobs then
       for
         job_id, thread_id, payload, config, attempt, max_attempts, fencing_token, lease_left,
-        deadline_left, started_checkpoint_id, resume, trace_id, v_numbers
+        deadline_left, started_checkpoint_id, resume, trace_id, traceparent,
+        v_numbers
       in
         select * from pgagent._claim_ruled(worker, queues, max_jobs, lease, v_numbers, v_now)
       loop

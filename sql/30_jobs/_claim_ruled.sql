@@ -14,7 +14,7 @@ create function pgagent._claim_ruled(
 returns table (
   job_id uuid, thread_id text, payload jsonb, config jsonb, attempt integer, max_attempts integer,
   fencing_token bigint, lease_left interval, deadline_left interval, started_checkpoint_id text,
-  resume jsonb, trace_id text, new_numbers bigint[]
+  resume jsonb, trace_id text, traceparent text, new_numbers bigint[]
 )
 language plpgsql
 volatile
@@ -126,7 +126,7 @@ begin
     select
       j.job_id, j.thread_id, j.payload, j.config, j.attempt, j.max_attempts, j.fencing_token,
       j.lease_expires_at - j.claimed_at, j.deadline_at - j.claimed_at, j.started_checkpoint_id,
-      j.resume, j.trace_id, numbers;
+      j.resume, j.trace_id, j.traceparent, numbers;
   end loop;
   job_id := null;
   new_numbers := numbers;

@@ -121,7 +121,7 @@ begin
       row(
         n.ordinal, n.thread_id, n.payload, n.queue, n.priority, n.delay, n.config,
         n.idempotency_key, n.max_attempts, n.timeout, n.step_timeout, n.on_busy, n.trace_id,
-        n.retry_base, n.retry_cap, n.fingerprint,
+        n.traceparent, n.retry_base, n.retry_cap, n.fingerprint,
         case when n.refusal is null then n.answer_id end,
         n.last_job_seq + n.place, n.last_event_seq + n.place,
         case when n.refusal is null then n.answer_status end, n.is_new, n.refusal
@@ -178,13 +178,13 @@ begin
   )
   insert into pgagent.agent_jobs (
     job_id, thread_id, seq, queue, payload, config, status, priority, available_at, max_attempts,
-    timeout, step_timeout, idempotency_key, fingerprint, trace_id, retry_base, retry_cap,
-    created_at
+    timeout, step_timeout, idempotency_key, fingerprint, trace_id, traceparent,
+    retry_base, retry_cap, created_at
   )
   select
     j.job_id, j.thread_id, j.seq, j.queue, j.payload, j.config, j.status, j.priority,
     v_now + j.delay, j.max_attempts, j.timeout, j.step_timeout, j.idempotency_key, j.fingerprint,
-    j.trace_id, j.retry_base, j.retry_cap, v_now
+    j.trace_id, j.traceparent, j.retry_base, j.retry_cap, v_now
   from added as j;
   perform pgagent._wake(j.queue, 'PENDING', null)
   from (

@@ -5,7 +5,8 @@
 create function pgagent._check_job(
   thread_id text, payload jsonb, queue text, priority integer, delay interval, config jsonb,
   idempotency_key text, max_attempts integer, timeout interval, step_timeout interval,
-  trace_id text, retry_base interval default null, retry_cap interval default null
+  trace_id text, retry_base interval default null, retry_cap interval default null,
+  traceparent text default null
 )
 returns void
 language plpgsql
@@ -46,6 +47,9 @@ begin
   if trace_id is not null then
     perform pgagent._check_name('trace_id', trace_id);
   end if;
+  if traceparent is not null then
+    perform pgagent._check_traceparent(traceparent);
+  end if;
   if retry_base is not null then
     perform pgagent._check_interval('retry_base', retry_base, true);
   end if;
@@ -57,7 +61,7 @@ $$;
 
 comment on function pgagent._check_job(
   text, jsonb, text, integer, interval, jsonb, text, integer, interval, interval, text, interval,
-  interval
+  interval, text
 ) is
 'Raises PA008 or PA009 when a job cannot be enqueued as described.';
 

@@ -46,13 +46,14 @@ begin
     coalesce(nullif(x.config, 'null'), '{}'), x.idempotency_key, coalesce(x.max_attempts, 3),
     pgagent._interval_of(element -> 'timeout'), pgagent._interval_of(element -> 'step_timeout'),
     coalesce(x.on_busy, 'enqueue'), x.trace_id, pgagent._interval_of(element -> 'retry_base'),
-    pgagent._interval_of(element -> 'retry_cap')
+    pgagent._interval_of(element -> 'retry_cap'), x.traceparent
   into
     j.thread_id, j.payload, j.queue, j.priority, j.delay, j.config, j.idempotency_key,
-    j.max_attempts, j.timeout, j.step_timeout, j.on_busy, j.trace_id, j.retry_base, j.retry_cap
+    j.max_attempts, j.timeout, j.step_timeout, j.on_busy, j.trace_id, j.retry_base, j.retry_cap,
+    j.traceparent
   from jsonb_to_record(element) as x (
     thread_id text, queue text, priority integer, config jsonb, idempotency_key text,
-    max_attempts integer, on_busy text, trace_id text
+    max_attempts integer, on_busy text, trace_id text, traceparent text
   );
   if element - pgagent._job_members() <> '{}' then
     select min(k.key) into v_unknown
@@ -64,8 +65,10 @@ begin
   end if;
   perform pgagent._check_job(
     j.thread_id, j.payload, j.queue, j.priority, j.delay, j.config, j.idempotency_key,
-    j.max_attempts, j.timeout, j.step_timeout, j.trace_id, j.retry_base, j.retry_cap
+    j.max_attempts, j.timeout, j.step_timeout, j.trace_id, j.retry_base, j.retry_cap,
+    j.traceparent
   );
+  j.trace_id := coalesce(j.trace_id, pgagent._trace_of(j.traceparent));
   if j.on_busy not in ('enqueue', 'reject') then
     perform pgagent._raise(
       'PA008', 'on_busy must be enqueue or reject in a batch',
@@ -108,7 +111,7 @@ parallel safe
 begin atomic
   select
     '{thread_id,payload,queue,priority,delay,config,idempotency_key,max_attempts,timeout,
-      step_timeout,on_busy,trace_id,retry_base,retry_cap}'::text[];
+      step_timeout,on_busy,trace_id,traceparent,retry_base,retry_cap}'::text[];
 end;
 
 comment on function pgagent._job_members() is

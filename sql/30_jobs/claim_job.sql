@@ -7,7 +7,7 @@
 --          carries; lease_left and deadline_left are remaining times, to be measured on the
 --          worker's own monotonic clock from before the call.
 --          started_checkpoint_id is null until the run has taken in its input; resume holds answers
---          of people by interrupt id.
+--          of people by interrupt id. traceparent is that of the job's enqueuer.
 -- Locks:   the session, then the job; skips what is locked, never waits.
 -- Raises:  PA008, PA009 bad arguments; PA011 not a service role.
 -- Not safe to repeat: each call claims another job.
@@ -17,7 +17,7 @@ create function pgagent.claim_job(
 returns table (
   job_id uuid, thread_id text, payload jsonb, config jsonb, attempt integer, max_attempts integer,
   fencing_token bigint, lease_left interval, deadline_left interval, started_checkpoint_id text,
-  resume jsonb, trace_id text
+  resume jsonb, trace_id text, traceparent text
 )
 language plpgsql
 volatile

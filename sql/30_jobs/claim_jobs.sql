@@ -12,7 +12,7 @@ create function pgagent.claim_jobs(
 returns table (
   job_id uuid, thread_id text, payload jsonb, config jsonb, attempt integer, max_attempts integer,
   fencing_token bigint, lease_left interval, deadline_left interval, started_checkpoint_id text,
-  resume jsonb, trace_id text
+  resume jsonb, trace_id text, traceparent text
 )
 language plpgsql
 volatile

@@ -19,6 +19,7 @@
 -- retry_base:      wait before the first retry; each further one doubles it. By default that of the
 --                  queue, else the setting of that name.
 -- retry_cap:       the longest wait between two retries.
+-- traceparent:     of W3C Trace Context, kept for the worker; its trace is the default of trace_id.
 -- Returns:         the job, its status (PENDING, or WAITING behind another), and whether this call
 --                  enqueued it.
 -- Locks:           the session, then the thread's live job when that is to step back or to end.
@@ -32,7 +33,8 @@ create function pgagent.enqueue_job(
   delay interval default '0', config jsonb default '{}', idempotency_key text default null,
   max_attempts integer default 3, timeout interval default null,
   step_timeout interval default null, on_busy text default 'enqueue', trace_id text default null,
-  retry_base interval default null, retry_cap interval default null
+  retry_base interval default null, retry_cap interval default null,
+  traceparent text default null
 )
 returns table (job_id uuid, status text, enqueued boolean)
 language plpgsql
@@ -56,8 +58,9 @@ begin
     enqueue_job.thread_id, enqueue_job.payload, enqueue_job.queue, enqueue_job.priority,
     enqueue_job.delay, enqueue_job.config, enqueue_job.idempotency_key, enqueue_job.max_attempts,
     enqueue_job.timeout, enqueue_job.step_timeout, enqueue_job.trace_id, enqueue_job.retry_base,
-    enqueue_job.retry_cap
+    enqueue_job.retry_cap, enqueue_job.traceparent
   );
+  trace_id := coalesce(enqueue_job.trace_id, pgagent._trace_of(enqueue_job.traceparent));
   if enqueue_job.on_busy is null
     or enqueue_job.on_busy not in ('enqueue', 'reject', 'interrupt', 'rollback') then
     perform pgagent._raise(
@@ -132,15 +135,15 @@ begin
   status := case s.active_job_id when enqueue_job.job_id then 'PENDING' else 'WAITING' end;
   insert into pgagent.agent_jobs (
     job_id, thread_id, seq, queue, payload, config, status, priority, available_at, max_attempts,
-    timeout, step_timeout, idempotency_key, fingerprint, trace_id, retry_base, retry_cap,
-    created_at
+    timeout, step_timeout, idempotency_key, fingerprint, trace_id, traceparent,
+    retry_base, retry_cap, created_at
   )
   values (
     enqueue_job.job_id, enqueue_job.thread_id, s.last_job_seq, enqueue_job.queue,
     enqueue_job.payload, enqueue_job.config, enqueue_job.status, enqueue_job.priority,
     v_now + enqueue_job.delay, enqueue_job.max_attempts, enqueue_job.timeout,
     enqueue_job.step_timeout, enqueue_job.idempotency_key, v_fingerprint, enqueue_job.trace_id,
-    enqueue_job.retry_base, enqueue_job.retry_cap, v_now
+    enqueue_job.traceparent, enqueue_job.retry_base, enqueue_job.retry_cap, v_now
   );
   if enqueue_job.delay = interval '0' then
     perform pgagent._wake(enqueue_job.queue, enqueue_job.status, enqueue_job.job_id);
@@ -152,6 +155,6 @@ $$;
 
 comment on function pgagent.enqueue_job(
   text, jsonb, text, integer, interval, jsonb, text, integer, interval, interval, text, text,
-  interval, interval
+  interval, interval, text
 ) is
 'Enqueues a run on a thread: PENDING, or WAITING behind the thread''s other jobs.';

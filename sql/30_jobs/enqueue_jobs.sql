@@ -2,8 +2,9 @@
 --
 -- jobs:      JSON array of objects with the arguments of enqueue_job: thread_id, payload and, as
 --            wanted, queue, priority, delay, config, idempotency_key, max_attempts, timeout,
---            step_timeout, on_busy (enqueue or reject), trace_id, retry_base, retry_cap. Times are
---            seconds, or intervals as text. Null is as if left out, but for payload.
+--            step_timeout, on_busy (enqueue or reject), trace_id, traceparent, retry_base,
+--            retry_cap. Times are seconds, or intervals as text. Null is as if left out, but for
+--            payload.
 -- keep_rest: what a bad element means. False: the first of them is raised and named, counted from
 --            0, and nothing is enqueued. True: the others are enqueued, and its row tells why it
 --            was not.

@@ -11,7 +11,7 @@ returns table (
   lease_expires_at timestamptz, fencing_token bigint, cancel_requested_at timestamptz,
   cancelled_by text, cancel_reason text, started_checkpoint_id text, waiting_for jsonb,
   answers jsonb, payload jsonb, config jsonb, result jsonb, error jsonb, trace_id text,
-  created_at timestamptz, started_at timestamptz, completed_at timestamptz
+  created_at timestamptz, started_at timestamptz, completed_at timestamptz, traceparent text
 )
 language sql
 stable
@@ -20,7 +20,8 @@ begin atomic
     j.job_id, j.thread_id, j.seq, j.queue, j.status, j.priority, j.available_at, j.attempt,
     j.max_attempts, j.lease_owner, j.lease_expires_at, j.fencing_token, j.cancel_requested_at,
     j.cancelled_by, j.cancel_reason, j.started_checkpoint_id, j.waiting_for, j.resume, j.payload,
-    j.config, j.result, j.error, j.trace_id, j.created_at, j.started_at, j.completed_at
+    j.config, j.result, j.error, j.trace_id, j.created_at, j.started_at, j.completed_at,
+    j.traceparent
   from pgagent.agent_jobs as j
   where j.job_id = get_job.job_id;
 end;

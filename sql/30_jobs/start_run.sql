@@ -1,6 +1,6 @@
 -- Begins a run on a thread at once, for request handlers: enqueues a job and claims it in one step.
 --
--- thread_id, payload, config, trace_id: as for enqueue_job.
+-- thread_id, payload, config, trace_id, traceparent: as for enqueue_job.
 -- worker, lease: as for claim_job.
 -- queue:   the queue it goes back to when it is released or its lease runs out. Pauses and limits
 --          of the queue do not hold this run back, and it takes no place.
@@ -18,7 +18,8 @@ create function pgagent.start_run(
   lease interval default '60 s', config jsonb default '{}', timeout interval default null,
   step_timeout interval default null, max_attempts integer default 3, trace_id text default null,
   on_busy text default 'reject', retry_base interval default null,
-  retry_cap interval default null, single_delivery boolean default false
+  retry_cap interval default null, single_delivery boolean default false,
+  traceparent text default null
 )
 returns table (
   job_id uuid, fencing_token bigint, lease_left interval, deadline_left interval
@@ -64,7 +65,7 @@ begin
     start_run.thread_id, start_run.payload, queue => start_run.queue, config => start_run.config,
     max_attempts => start_run.max_attempts, timeout => start_run.timeout,
     step_timeout => start_run.step_timeout, on_busy => start_run.on_busy,
-    trace_id => start_run.trace_id,
+    trace_id => start_run.trace_id, traceparent => start_run.traceparent,
     retry_base => start_run.retry_base, retry_cap => start_run.retry_cap
   ) as e;
 
@@ -85,7 +86,7 @@ $$;
 
 comment on function pgagent.start_run(
   text, text, jsonb, text, interval, jsonb, interval, interval, integer, text, text, interval,
-  interval, boolean
+  interval, boolean, text
 ) is
 'Begins a run on a free thread at once and returns its fencing token; PA001 when the thread is '
 'busy.';

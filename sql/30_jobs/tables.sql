@@ -71,6 +71,7 @@ create table pgagent.agent_jobs (
   idempotency_key text collate "C",
   fingerprint bytea,
   trace_id text collate "C",
+  traceparent text collate "C",
   retry_base interval,
   retry_cap interval,
   single_delivery boolean not null default false,
@@ -158,6 +159,8 @@ comment on column pgagent.agent_jobs.idempotency_key is
 comment on column pgagent.agent_jobs.fingerprint is
 'sha256 of payload and config, stored with the key.';
 comment on column pgagent.agent_jobs.trace_id is 'Trace the run belongs to, across its attempts.';
+comment on column pgagent.agent_jobs.traceparent is
+'What it was enqueued within, in W3C Trace Context: spans of the run are children of that one.';
 comment on column pgagent.agent_jobs.retry_base is
 'Wait before its first retry, doubled by each further one; null: by queue or setting.';
 comment on column pgagent.agent_jobs.retry_cap is

@@ -4,9 +4,9 @@
 create type pgagent._new_job as (
   ordinal bigint, thread_id text, payload jsonb, queue text, priority integer, delay interval,
   config jsonb, idempotency_key text, max_attempts integer, timeout interval,
-  step_timeout interval, on_busy text, trace_id text, retry_base interval, retry_cap interval,
-  fingerprint bytea, job_id uuid, seq bigint, event_seq bigint, status text, enqueued boolean,
-  error jsonb
+  step_timeout interval, on_busy text, trace_id text, traceparent text, retry_base interval,
+  retry_cap interval, fingerprint bytea, job_id uuid, seq bigint, event_seq bigint, status text,
+  enqueued boolean, error jsonb
 );
 
 comment on type pgagent._new_job is

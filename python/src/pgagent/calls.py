@@ -54,6 +54,7 @@ class Job:
     started_checkpoint_id: str | None
     resume: dict[str, Any]
     trace_id: str | None
+    traceparent: str | None = None
     unreadable: str | None = None
     """Why Python cannot read payload, config or answers, which are empty then."""
 
@@ -88,6 +89,7 @@ class JobState:
     created_at: datetime
     started_at: datetime | None
     completed_at: datetime | None
+    traceparent: str | None
 
 
 class Enqueued(NamedTuple):
@@ -491,14 +493,15 @@ def _left(value: timedelta | None) -> float | None:
 
 _CLAIMED = """
   job_id, thread_id, payload::text, config::text, resume::text, attempt, max_attempts,
-  fencing_token, lease_left, deadline_left, started_checkpoint_id, trace_id
+  fencing_token, lease_left, deadline_left, started_checkpoint_id, trace_id,
+  traceparent
 """
 """JSON as text: a claim whose answer cannot be read would be nobody's."""
 
 
 def _job(row: Row) -> Job:
     job_id, thread_id, payload, config, resume, attempt, max_attempts, token, *rest = row
-    lease_left, deadline_left, started_checkpoint_id, trace_id = rest
+    lease_left, deadline_left, started_checkpoint_id, trace_id, traceparent = rest
     unreadable = None
     try:
         payload, config, resume = (json.loads(text or "{}") for text in (payload, config, resume))
@@ -517,6 +520,7 @@ def _job(row: Row) -> Job:
         started_checkpoint_id=started_checkpoint_id,
         resume=resume,
         trace_id=trace_id,
+        traceparent=traceparent,
         unreadable=unreadable,
     )
 
@@ -689,12 +693,14 @@ def enqueue_job(
     trace_id: str | None = None,
     retry_base: float | timedelta | None = None,
     retry_cap: float | timedelta | None = None,
+    traceparent: str | None = None,
 ) -> Call[Enqueued]:
     """Enqueues a run on a thread. Times are seconds or timedeltas.
 
     ``on_busy``: while another run of the thread is live, wait behind it (``enqueue``), raise
     ThreadBusy (``reject``), or end it, and keep its work (``interrupt``) or take it back
-    (``rollback``).
+    (``rollback``). ``traceparent``: the header of W3C Trace Context that this happens under; the
+    run gets it in its metadata, and its trace is the default of ``trace_id``.
     """
     return _call(
         "enqueue_job",
@@ -713,6 +719,7 @@ def enqueue_job(
             "trace_id": ("text", trace_id),
             "retry_base": ("interval", _seconds(retry_base)),
             "retry_cap": ("interval", _seconds(retry_cap)),
+            "traceparent": ("text", traceparent),
         },
         lambda rows: Enqueued(*rows[0]),
         idempotent=idempotency_key is not None,
@@ -760,6 +767,7 @@ def start_run(
     retry_base: float | timedelta | None = None,
     retry_cap: float | timedelta | None = None,
     single_delivery: bool = False,
+    traceparent: str | None = None,
 ) -> Call[Run]:
     """Begins a run on a thread at once; ``on_busy`` as for :func:`enqueue_job`. Times are seconds
     or timedeltas. ``single_delivery``: nobody goes on from where it ends."""
@@ -780,6 +788,7 @@ def start_run(
             "retry_base": ("interval", _seconds(retry_base)),
             "retry_cap": ("interval", _seconds(retry_cap)),
             "single_delivery": ("boolean", single_delivery),
+            "traceparent": ("text", traceparent),
         },
         _run,
     )

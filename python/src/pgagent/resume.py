@@ -150,10 +150,14 @@ class Delivery:
 
     @property
     def config(self) -> RunnableConfig:
-        """The config of the run: the job's own, with the thread, its token, and strict."""
+        """The config of the run: the job's own, with the thread, its token, its trace, and
+        strict."""
         own = cast(RunnableConfig, self.job.config)
+        trace = {"trace_id": self.job.trace_id, "traceparent": self.job.traceparent}
+        told = {name: value for name, value in trace.items() if value is not None}
         return {
             **own,
+            "metadata": {**told, **own.get("metadata", {})},
             "configurable": {
                 **own.get("configurable", {}),
                 "thread_id": self.job.thread_id,

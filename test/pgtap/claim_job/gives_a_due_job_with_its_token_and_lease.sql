@@ -11,13 +11,14 @@ select results_eq(
   $$
     select
       job_id = pg_temp.job('t'), thread_id, payload, config, attempt, max_attempts, fencing_token,
-      lease_left, deadline_left, started_checkpoint_id, resume, trace_id
+      lease_left, deadline_left, started_checkpoint_id, resume, trace_id,
+      traceparent
     from pgagent.claim_job('w1')
   $$,
   $$
     values (
       true, 't', '{"input": 1}'::jsonb, '{"model": "m"}'::jsonb, 1, 4, 1::bigint, interval '60 s',
-      interval '1 hour', null, null::jsonb, 'trace1'
+      interval '1 hour', null, null::jsonb, 'trace1', null
     )
   $$
 );
