@@ -163,9 +163,14 @@ def test_sigterm_drains_and_the_health_file_goes(
     assert not health.exists()
 
 
-def test_a_step_that_outlasts_the_drain_ends_with_the_process(stage: Stage, folder: Path) -> None:
+@pytest.mark.parametrize("more", [[], ["--async"], ["--on-hang", "replace"]])
+def test_a_step_that_outlasts_the_drain_ends_with_the_process(
+    stage: Stage, folder: Path, more: list[str]
+) -> None:
     job = stage.enqueue()
-    with command(folder, "my_agent:slow", "--drain-timeout", "0.2", dsn=stage.dsn) as process:
+    with command(
+        folder, "my_agent:slow", "--drain-timeout", "0.2", *more, dsn=stage.dsn
+    ) as process:
         until((folder / "hangs").exists)
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 3

@@ -173,6 +173,21 @@ def test_what_is_made_of_a_checkpoint_that_was_read_leaves_it_as_it_is(stage: St
         assert found.checkpoint["channel_versions"] == versions
 
 
+@both
+def test_workers_of_both_kinds_listen(stage: Stage) -> None:
+    stage.client.run(Call("select pgagent.set_setting('notify', 'jobs')", [], lambda rows: None))
+    listening = "select from pg_stat_activity where query = 'listen pgagent_ready'"
+    with stage.worker(short, once=False, poll=30) as worker:
+        until(lambda: stage.conn.execute(listening).fetchone() is not None)
+        time.sleep(0.2)
+        began = time.monotonic()
+        for job in enqueue(stage, 2):
+            until(lambda job=job: stage.status(job) == "COMPLETED")  # type: ignore[misc]
+        assert time.monotonic() - began < 5
+        worker.send(signal.SIGTERM)
+        assert worker.wait() == 0
+
+
 # --- draining
 
 

@@ -58,7 +58,7 @@ def _method(about: dict[str, Any]) -> Iterator[str]:
     yield "  then its completion. The scripts are in `test/bench/queues`. Each job is on a thread"
     yield "  of its own. pgagent's part includes session, fence, attempt and event rows, which"
     yield "  pgmq's read and archive does not keep."
-    yield "- Python workers: one process, four jobs at once (pgqueuer: batches of 10), no-op jobs,"
+    yield "- Python workers: one process and one event loop, ten jobs at once, no-op jobs,"
     yield "  from a full queue to an empty one. pgagent's no-op is a LangGraph graph of one node,"
     yield "  with its checkpoints."
     yield f"- Server: {about['server']}, on the same machine; changed settings:"

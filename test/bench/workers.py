@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import psycopg
 from langgraph.graph import END, START, StateGraph
 
-from pgagent.saver import PgAgentSaver
-from pgagent.worker import Worker
+from pgagent.saver import AsyncPgAgentSaver, PgAgentSaver
+from pgagent.worker import AsyncWorker, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from bench.peers import Peer, Stage
 
-AT_ONCE = 4
+AT_ONCE = 10
+"""Jobs at once, in one process on one event loop: for everybody."""
 
 
 class State(TypedDict):
@@ -38,7 +39,7 @@ def _graph() -> StateGraph[State]:
 
 
 def end_to_end(stage: Stage, jobs: int, rounds: int) -> dict[str, Any]:
-    """Jobs a second, from a full queue to an empty one: four at once, in one process."""
+    """Jobs a second, from a full queue to an empty one, in one process."""
     runs: dict[str, Callable[[Peer, int], float]] = {
         "pgagent": _pgagent,
         "procrastinate": _procrastinate,
@@ -55,15 +56,15 @@ def end_to_end(stage: Stage, jobs: int, rounds: int) -> dict[str, Any]:
 
 def _pgagent(peer: Peer, jobs: int) -> float:
     peer.fill(jobs)
-    with PgAgentSaver.from_conn_string(peer.dsn) as saver:
-        workers = [Worker(_graph().compile(checkpointer=saver)) for _ in range(AT_ONCE)]
-        threads = [threading.Thread(target=worker.run, kwargs={"once": True}) for worker in workers]
-        begun = time.perf_counter()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        took = time.perf_counter() - begun
+
+    async def run() -> float:
+        async with AsyncPgAgentSaver.from_conn_string(peer.dsn) as saver:
+            worker = AsyncWorker(_graph().compile(checkpointer=saver), concurrency=AT_ONCE)
+            begun = time.perf_counter()
+            await worker.run(once=True)
+            return time.perf_counter() - begun
+
+    took = asyncio.run(run())
     left = peer.server.psql(
         "-c", "select count(*) from pgagent.agent_jobs where status <> 'COMPLETED'",
         dbname=peer.database,
@@ -112,7 +113,7 @@ def _pgqueuer(peer: Peer, jobs: int) -> float:
                 many = min(1_000, jobs - first)
                 await queuer.qm.queries.enqueue(["noop"] * many, [b"1"] * many, [0] * many)
             begun = time.perf_counter()
-            await queuer.qm.run(batch_size=10, mode=QueueExecutionMode.drain)
+            await queuer.qm.run(batch_size=AT_ONCE, mode=QueueExecutionMode.drain)
             return time.perf_counter() - begun
 
     return asyncio.run(run())

@@ -9,6 +9,9 @@ import inspect
 import logging
 import os
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -26,7 +29,12 @@ from pgagent.saver.aio import AsyncPgAgentSaver
 from pgagent.saver.sync import PgAgentSaver
 from pgagent.terminal import Dsn, refusing
 from pgagent.worker import AsyncWorker, StepHung, Worker
-from pgagent.worker.base import OnHang
+from pgagent.worker.base import GRACE, OnHang
+
+log = logging.getLogger("pgagent.worker")
+
+NODES = "pgagent-node"
+"""What the threads are called that an async worker runs functions on."""
 
 HUNG = 3
 """The exit code when a step did not end and its thread is left behind."""
@@ -255,33 +263,49 @@ def _run(
             raise TargetError(
                 f"these nodes can only be run with await: {', '.join(alone)}. Add --async"
             )
+        worker = Worker(graph, **options)
         try:
-            Worker(graph, **options).run(**bounds)
+            worker.run(**bounds)
         except StepHung as hung:
-            _say_hung(hung)
+            log.error("%s", hung)
+        if worker.hung:
             leave(HUNG)
 
 
 async def _run_async(
     value: Any, dsn: str, pool: dict[str, Any], options: dict[str, Any], bounds: dict[str, Any]
 ) -> None:
+    executor = ThreadPoolExecutor(options["concurrency"] + 4, NODES)
+    asyncio.get_running_loop().set_default_executor(executor)
     await asyncio.to_thread(_must_answer, dsn)
     async with AsyncPgAgentSaver(dsn, **pool) as saver:
         made = value(saver) if _makes_graphs(value) else value
         graph = as_graph(await made if inspect.isawaitable(made) else made, saver)
+        worker = AsyncWorker(graph, **options)
         try:
-            await AsyncWorker(graph, **options).run(**bounds)
+            await worker.run(**bounds)
         except StepHung as hung:
-            _say_hung(hung)
-            leave(HUNG)  # asyncio would wait for it
+            log.error("%s", hung)
+        # asyncio would wait for tasks that will not be cancelled, and for functions among the nodes
+        # that are still on their threads.
+        if worker.hung or await _are_left(executor):
+            leave(HUNG)
 
 
 def _makes_graphs(value: Any) -> bool:
     return callable(value) and not isinstance(value, (Pregel, StateGraph))
 
 
-def _say_hung(hung: StepHung) -> None:
-    logging.getLogger("pgagent.worker").error("%s", hung)
+async def _are_left(executor: ThreadPoolExecutor) -> bool:
+    """Whether threads of nodes do not end."""
+    executor.shutdown(wait=False)
+    ends = time.monotonic() + GRACE
+    while left := [t.name for t in threading.enumerate() if t.name.startswith(NODES)]:
+        if time.monotonic() > ends:
+            log.error("nodes are left on threads that cannot be ended: %s", ", ".join(left))
+            return True
+        await asyncio.sleep(0.05)
+    return False
 
 
 def _must_answer(dsn: str) -> None:

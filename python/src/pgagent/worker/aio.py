@@ -29,7 +29,9 @@ class AsyncWorker(WorkerBase[AsyncPgAgentSaver]):
         await AsyncWorker(builder.compile(checkpointer=saver), concurrency=20).run()
 
     The options are those of :class:`~pgagent.worker.sync.Worker`; ``concurrency`` is in tasks, and
-    ``on_chunk`` may be async. Functions among the nodes run on threads, as LangGraph has it.
+    ``on_chunk`` may be async. Functions among the nodes run on the threads of the loop's default
+    executor, as LangGraph has it: by default four more than there are processors, whatever
+    ``concurrency`` is.
 
     A run whose job is lost, or whose step is past its deadline, is cancelled where it awaits. A
     node that blocks the event loop holds up every other job, and the renewal of its lease.

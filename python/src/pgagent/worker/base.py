@@ -204,6 +204,11 @@ class WorkerBase(Generic[Saver]):
         """Does what may block."""
         raise NotImplementedError
 
+    @property
+    def hung(self) -> list[UUID]:
+        """The jobs whose steps were given up and have not ended: this process cannot end them."""
+        return [run.job.job_id for run in self._hung]
+
     # --- stopping
 
     def stop(self, *, timeout: float | None = None) -> None:
@@ -333,31 +338,38 @@ class WorkerBase(Generic[Saver]):
 
     def _let_go(self) -> Rule[None]:
         """Gives up the places of steps that cannot be waited for."""
-        now = time.monotonic()
+        late = None if self._stops_at is None else time.monotonic() - self._stops_at
+        answers = True
         for run in list(self._running.values()):
-            overdue = run.heartbeat.overdue_since
-            late = None if self._stops_at is None else now - self._stops_at
             if late is not None and late >= 0 and run.let_go is None:
-                yield from self._give_back(run)
-            if (overdue is not None and now - overdue >= GRACE) or (
-                late is not None and late >= (GRACE if self._can_cancel else 0.0)
-            ):
+                answers = yield from self._give_back(run, tell=answers)
+            overdue = run.heartbeat.overdue_since
+            hangs = overdue is not None and time.monotonic() - overdue >= GRACE
+            stays = late is not None and late >= (GRACE if self._can_cancel else 0.0)
+            if hangs or stays:
                 self._abandon(run)
 
     _can_cancel = False
     """Whether a run can be ended where it stands."""
 
-    def _give_back(self, run: Run) -> Rule[None]:
-        """Gives a job back whose step is still under way: from here on, what it writes is
-        refused."""
+    def _give_back(self, run: Run, *, tell: bool) -> Rule[bool]:
+        """Gives a job back whose step is still under way: from here on, what it writes is refused.
+        Whether the server answers; one that does not is not asked for each job."""
         run.let_go = "the time to drain was over"
         run.heartbeat.leave()
         run.delivery.control.cancel()
         log.warning("job %s goes back in the middle of a step", run.job.job_id)
         try:
-            yield doing(self.client.run, calls.release_job(run.job.job_id, run.job.fencing_token))
-        except (*LOST, psycopg.OperationalError) as error:
-            log.warning("job %s is left to its lease: %s", run.job.job_id, error.args[0])
+            if tell:
+                release = calls.release_job(run.job.job_id, run.job.fencing_token)
+                yield doing(self.client.run, release)
+            return tell
+        except LOST as refusal:
+            log.warning("job %s is not ours any more: %s", run.job.job_id, refusal.args[0])
+            return True
+        except psycopg.OperationalError as error:
+            log.warning("jobs are left to their leases: %s", str(error).strip())
+            return False
 
     def _abandon(self, run: Run) -> None:
         """Gives up the place of a run that does not end."""
