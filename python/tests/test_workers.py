@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import logging
 import os
@@ -18,7 +19,7 @@ import pytest
 from langgraph.config import get_config
 from langgraph.graph import START, StateGraph
 
-from pgagent import AsyncPgAgentSaver, AsyncWorker, Client, PgAgentSaver, Worker
+from pgagent import AsyncPgAgentSaver, AsyncWorker, Client, Forbidden, PgAgentSaver, Worker
 from pgagent.calls import Call, Job
 from pgagent.embedded import Server
 from pgagent.logs import AboutFilter, JsonFormatter
@@ -153,7 +154,7 @@ def test_a_node_that_reads_its_thread_sees_what_is_stored_by_now(stage: Stage) -
 
 
 def test_what_is_made_of_a_checkpoint_that_was_read_leaves_it_as_it_is(stage: Stage) -> None:
-    """LangGraph moves the versions of a checkpoint on by what its finished tasks have stored."""
+    """LangGraph notes in a checkpoint which versions its finished tasks have seen."""
 
     def fail(state: Any) -> Any:
         until(lambda: stage.count("checkpoint_writes"))
@@ -167,10 +168,10 @@ def test_what_is_made_of_a_checkpoint_that_was_read_leaves_it_as_it_is(stage: St
         found = saver.get_tuple(thread())
         assert found
         assert found.pending_writes
-        versions = dict(found.checkpoint["channel_versions"])
+        before = copy.deepcopy(found.checkpoint["versions_seen"])
         with knowing(Head("t", found)):
             assert graph.get_state(thread()).values["log"] == ["in", "a"]
-        assert found.checkpoint["channel_versions"] == versions
+        assert found.checkpoint["versions_seen"] == before
 
 
 @both
@@ -457,6 +458,25 @@ def test_what_no_rule_has_foreseen_ends_the_worker_when_the_others_have_stopped(
         with pytest.raises(ZeroDivisionError):
             worker.run()
     assert stage.deliveries(jobs[0]) == [(1, "released")]
+
+
+def test_a_claim_that_is_refused_ends_the_worker_when_its_jobs_are_given_back(
+    stage: Stage,
+) -> None:
+    class Refused(Client):
+        def run(self, call: Call[Any]) -> Any:
+            if "claim_jobs" in call.sql and stage.journal.count("at"):
+                raise Forbidden("not any more")
+            return super().run(call)
+
+    (job,) = enqueue(stage, 1)
+    with PgAgentSaver(stage.dsn, max_size=4) as saver, Refused(stage.dsn) as client:
+        worker = Worker(waiting(stage, saver), concurrency=2, poll=0.05)
+        worker.client = client
+        threading.Timer(1.0, stage.open, ["b"]).start()
+        with pytest.raises(Forbidden):
+            worker.run()
+    assert stage.deliveries(job) == [(1, "released")]
 
 
 # --- health

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from langchain_core.runnables import RunnableConfig
 
-from pgagent import PgAgentSaver
+from pgagent import AsyncPgAgentSaver, PgAgentSaver
 from support.journal import Journal
 from support.processes import die
 
@@ -26,11 +26,12 @@ class Point(NamedTuple):
     moment: Moment
 
 
-class CrashingSaver(PgAgentSaver):
-    """Ends its process at ``point``."""
+class _Crashing:
+    """Counts, and knows where to die."""
 
-    def __init__(self, dsn: str, journal: Journal, point: Point | None = None) -> None:
-        super().__init__(dsn, max_size=4)
+    journal: Journal
+
+    def _prepare(self, journal: Journal, point: Point | None) -> None:
         self.journal = journal
         self.point = point
         self.calls: dict[Method, int] = {"put": 0, "put_writes": 0}
@@ -44,6 +45,19 @@ class CrashingSaver(PgAgentSaver):
     def _pass(self, method: Method, n: int, moment: Moment) -> None:
         if self.point == (method, n, moment):
             die()
+
+    def _acknowledged(self, writes: Sequence[tuple[str, Any]], task_id: str) -> None:
+        channels = {channel for channel, _ in writes}
+        if channels - NO_OUTPUT and "__error__" not in channels:
+            self.journal.note("acknowledged", task=task_id)
+
+
+class CrashingSaver(_Crashing, PgAgentSaver):
+    """Ends its process at ``point``."""
+
+    def __init__(self, dsn: str, journal: Journal, point: Point | None = None) -> None:
+        super().__init__(dsn, max_size=4)
+        self._prepare(journal, point)
 
     def put(self, *args: Any) -> RunnableConfig:
         n = self._count("put")
@@ -62,7 +76,33 @@ class CrashingSaver(PgAgentSaver):
         n = self._count("put_writes")
         self._pass("put_writes", n, "before")
         super().put_writes(config, writes, task_id, task_path)
-        channels = {channel for channel, _ in writes}
-        if channels - NO_OUTPUT and "__error__" not in channels:
-            self.journal.note("acknowledged", task=task_id)
+        self._acknowledged(writes, task_id)
+        self._pass("put_writes", n, "after")
+
+
+class AsyncCrashingSaver(_Crashing, AsyncPgAgentSaver):
+    """Ends its process at ``point``, in a run with await."""
+
+    def __init__(self, dsn: str, journal: Journal, point: Point | None = None) -> None:
+        super().__init__(dsn, max_size=4)
+        self._prepare(journal, point)
+
+    async def aput(self, *args: Any) -> RunnableConfig:
+        n = self._count("put")
+        self._pass("put", n, "before")
+        config = await super().aput(*args)
+        self._pass("put", n, "after")
+        return config
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        n = self._count("put_writes")
+        self._pass("put_writes", n, "before")
+        await super().aput_writes(config, writes, task_id, task_path)
+        self._acknowledged(writes, task_id)
         self._pass("put_writes", n, "after")

@@ -60,7 +60,7 @@ def known(config: RunnableConfig) -> tuple[CheckpointTuple | None] | None:
 
 
 def _copied(checkpoint: Checkpoint) -> Checkpoint:
-    """With versions of its own: LangGraph moves them on when it makes a state of a checkpoint."""
+    """With dicts of its own: LangGraph writes into them when it makes a state of a checkpoint."""
     return {
         **checkpoint,
         "channel_values": dict(checkpoint["channel_values"]),

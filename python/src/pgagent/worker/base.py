@@ -313,16 +313,20 @@ class WorkerBase(Generic[Saver]):
             )
 
     def _claim(self, max_jobs: int) -> Rule[list[Job] | None]:
-        """As many due jobs as there are free places; None while the server is away."""
+        """As many due jobs as there are free places; None where that cannot be had now."""
         try:
             claimed = yield doing(
                 self.client.run,
                 calls.claim_jobs(
-                    self.name, queues=self.queues, max_jobs=max_jobs, lease=self.lease
+                    self.name, queues=self.queues, max_jobs=min(max_jobs, 1_000), lease=self.lease
                 ),
             )
         except psycopg.OperationalError as error:
             log.warning("no claim, trying again: %s", str(error).strip())
+            return None
+        except Exception as fault:  # noqa: BLE001 - raised by run(), when the jobs are given back
+            self._fault = fault
+            self.stop()
             return None
         jobs: list[Job] = claimed
         return jobs
