@@ -5,7 +5,15 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from pgagent import AsyncClient, AsyncPgAgentSaver, Client, PgAgentSaver, calls
+from pgagent import (
+    AsyncClient,
+    AsyncPgAgentSaver,
+    AsyncWorker,
+    Client,
+    PgAgentSaver,
+    Worker,
+    calls,
+)
 
 
 def test_only_the_deliberate_methods_differ_between_sync_and_async() -> None:
@@ -17,6 +25,12 @@ def test_only_the_deliberate_methods_differ_between_sync_and_async() -> None:
             one, other = getattr(sync, name), getattr(later, name)
             if callable(one):
                 assert shape(one) == shape(other), name
+
+
+def test_both_workers_take_the_same() -> None:
+    assert shape(Worker) == shape(AsyncWorker)
+    for name in ("run", "stop", "work"):
+        assert shape(getattr(Worker, name)) == shape(getattr(AsyncWorker, name)), name
 
 
 def shape(face: Any) -> list[tuple[str, Any, Any]]:
