@@ -30,13 +30,12 @@ class Pgbench(RuntimeError):
     """pgbench failed: a queue ran dry, or a call did."""
 
 
-def pgbench(peer: Peer, seconds: float, script: Path | None = None, *, every: int = 0) -> str:
+def pgbench(peer: Peer, *limit: str, script: Path | None = None) -> str:
     """Run a script with four clients and prepared statements; what pgbench printed."""
     done = subprocess.run(
         [
             *(peer.server.bin("pgbench"), "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "2"),
-            *("-T", str(max(round(seconds), 1)), *(("-P", str(every)) if every else ())),
-            *("-f", str(script or peer.script), peer.dsn),
+            *(*limit, "-f", str(script or peer.script), peer.dsn),
         ],
         capture_output=True,
         text=True,
@@ -47,9 +46,14 @@ def pgbench(peer: Peer, seconds: float, script: Path | None = None, *, every: in
     return done.stdout + done.stderr
 
 
-def rate(peer: Peer, seconds: float, script: Path | None = None) -> float:
+def lasting(seconds: float) -> tuple[str, str]:
+    """The option of pgbench that ends it after so long."""
+    return "-T", str(max(round(seconds), 1))
+
+
+def rate(peer: Peer, *limit: str, script: Path | None = None) -> float:
     """Transactions a second."""
-    found = _TPS.search(pgbench(peer, seconds, script))
+    found = _TPS.search(pgbench(peer, *limit, script=script))
     assert found
     return float(found[1])
 
@@ -65,10 +69,23 @@ def single(stage: Stage, keys: Sequence[str], rounds: int, seconds: float) -> di
     batches = []
     for turn in range(rounds):
         for peer in peers[turn % len(peers) :] + peers[: turn % len(peers)]:
-            rates[peer.key].append(rate(peer, seconds))
-        batches.append(50 * rate(batch, seconds, SCRIPTS / "pgagent_batch.sql"))
+            rates[peer.key].append(rate(peer, *lasting(seconds)))
+        many = rate(batch, *lasting(seconds), script=SCRIPTS / "pgagent_batch.sql")
+        batches.append(50 * many)
     stage.drop(batch, *peers)
     return {"clients": CLIENTS, "rates": rates, "batches": batches}
+
+
+def short(stage: Stage, keys: Sequence[str], rounds: int, jobs: int) -> dict[str, Any]:
+    """Claim and complete from a short queue until it is empty, one by one, taking turns."""
+    rates: dict[str, list[float]] = {key: [] for key in keys}
+    for turn in range(rounds):
+        for key in [*keys[turn % len(keys) :], *keys[: turn % len(keys)]]:
+            peer = stage.peer(key)
+            peer.fill(jobs)
+            rates[key].append(rate(peer, "-t", str(jobs // CLIENTS)))
+            stage.drop(peer)
+    return {"jobs": jobs, "rates": rates}
 
 
 def backlog(stage: Stage, small: int, large: int, rounds: int, seconds: float) -> dict[str, Any]:
@@ -80,7 +97,7 @@ def backlog(stage: Stage, small: int, large: int, rounds: int, seconds: float) -
     rates: dict[str, list[float]] = {str(threads): [] for threads in peers}
     for _ in range(rounds):
         for threads, peer in peers.items():
-            rates[str(threads)].append(rate(peer, seconds))
+            rates[str(threads)].append(rate(peer, *lasting(seconds)))
     stage.drop(*peers.values())
     return {"rates": rates, "small": small, "large": large}
 
@@ -96,10 +113,10 @@ def held(stage: Stage, seconds: int) -> dict[str, Any]:
             peer.bulk(jobs)
         else:
             peer.fill(jobs)
-        figures["without"][key] = rate(peer, last)
+        figures["without"][key] = rate(peer, *lasting(last))
         with snapshot(peer):
             step = 10 if seconds >= 60 else 1
-            progress = _PROGRESS.findall(pgbench(peer, seconds, every=step))
+            progress = _PROGRESS.findall(pgbench(peer, *lasting(seconds), "-P", str(step)))
             figures["rates"][key] = [(float(at), float(tps)) for at, tps in progress]
             if key == "pgagent":
                 figures["dead"] = dead_rows(peer)

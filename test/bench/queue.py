@@ -35,6 +35,7 @@ def measures(
 
     return {
         "single": lambda: claims.single(stage, KEYS, rounds, seconds),
+        "short": lambda: claims.short(stage, KEYS, rounds, at(1_000, 400)),
         "workers": lambda: workers.end_to_end(stage, at(2_000), rounds),
         "backlog": lambda: claims.backlog(stage, at(10_000), at(100_000), rounds, seconds),
         "held": lambda: claims.held(stage, held),

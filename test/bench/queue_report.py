@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from bench.bars import Figures
 
 
+_RATES = (
+    ("single", "One by one, tens of thousands ready"),
+    ("short", "One by one, from a short queue"),
+    ("workers", "Through the Python workers"),
+)
+
+
 def markdown(about: dict[str, Any], figures: Figures, charts: Sequence[tuple[str, str]]) -> str:
     """What was measured, against what, and whether the bars hold."""
     return "\n".join(_lines(about, figures, charts)) + "\n"
@@ -39,7 +46,7 @@ def _lines(
     for file, caption in charts:
         yield f"![{caption}](benchmarks/{file})"
         yield ""
-    for name, title in (("single", "One by one"), ("workers", "Through the Python workers")):
+    for name, title in _RATES:
         if name in figures:
             yield from _rates(title, figures[name])
     yield from _held(figures)
@@ -57,7 +64,8 @@ def _method(about: dict[str, Any]) -> Iterator[str]:
     yield "- pgbench, four clients, prepared statements, a transaction a call: a claim of one job,"
     yield "  then its completion. The scripts are in `test/bench/queues`. Each job is on a thread"
     yield "  of its own. pgagent's part includes session, fence, attempt and event rows, which"
-    yield "  pgmq's read and archive does not keep."
+    yield "  pgmq's read and archive does not keep. A claim of absurd or procrastinate reads"
+    yield "  more, the longer the queue is: the bars are about a long one."
     yield "- Python workers: one process and one event loop, ten jobs at once, no-op jobs,"
     yield "  from a full queue to an empty one. pgagent's no-op is a LangGraph graph of one node,"
     yield "  with its checkpoints."
@@ -73,6 +81,9 @@ def _method(about: dict[str, Any]) -> Iterator[str]:
 def _rates(title: str, found: Figures) -> Iterator[str]:
     yield f"### {title}"
     yield ""
+    if "jobs" in found:
+        yield f"{found['jobs']:,} jobs, to the last."
+        yield ""
     ours = median(found["rates"]["pgagent"])
     rows = [
         [
