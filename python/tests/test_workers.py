@@ -96,6 +96,21 @@ def test_once_runs_what_its_own_jobs_let_in_too(stage: Stage) -> None:
     assert statuses(stage, jobs) == ["COMPLETED"] * 5
 
 
+def test_once_looks_again_after_a_run_that_ended_while_it_looked(stage: Stage) -> None:
+    jobs = [stage.enqueue("same") for _ in range(2)]
+    worker = Worker(short(stage, None), stage.dsn, concurrency=2, poll=30)
+    claim = worker._claim
+
+    def slowly(free: int) -> Any:
+        claimed = yield from claim(free)
+        until(lambda: not worker._running)
+        return claimed
+
+    worker._claim = slowly  # type: ignore[method-assign]
+    assert worker.run(once=True) == 2
+    assert statuses(stage, jobs) == ["COMPLETED"] * 2
+
+
 @both
 def test_max_jobs_ends_the_worker_and_leaves_the_rest_unclaimed(stage: Stage) -> None:
     jobs = enqueue(stage, 5)

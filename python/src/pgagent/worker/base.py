@@ -262,7 +262,9 @@ class WorkerBase(Generic[Saver]):
                     if free == 0:
                         yield doing(self._pause, self._turn())
                         continue
-                    self._hinted = False  # before the look: what comes after it counts
+                    # Before the look: what comes after it counts, a run that ends and lets a job in
+                    # too.
+                    self._hinted, idle = False, not self._running
                     jobs = yield from self._claim(free)
                     if jobs is None:
                         yield doing(self._pause, self._turn(away.next()))
@@ -273,7 +275,7 @@ class WorkerBase(Generic[Saver]):
                         yield doing(self._start, self._new_run(job))
                     if jobs:
                         continue
-                    if once and not self._running:
+                    if once and idle:
                         break
                     yield from self._look(listener)
                     pause = min(LOOK_AGAIN, self.poll) if hinted else self.poll
