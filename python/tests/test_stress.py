@@ -17,7 +17,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-CALLS = int(os.environ.get("STRESS_CALLS", "4000"))
+CALLS = int(os.environ.get("STRESS_CALLS", "20000"))
 SEED = os.environ.get("STRESS_SEED", "1")
 SESSIONS = 8
 REPEATABLE_READ = {6, 7}
