@@ -223,6 +223,12 @@ def worker(
         Path | None,
         typer.Option(help="Touched while the worker is alive.", dir_okay=False),
     ] = None,
+    record_text: Annotated[
+        bool,
+        typer.Option(
+            "--record-text", help="Keep what models say as events, for readers that come late."
+        ),
+    ] = False,
     log_format: Annotated[LogFormat, typer.Option(help="How log lines are written.")] = (
         LogFormat.TEXT
     ),
@@ -234,7 +240,7 @@ def worker(
     options: dict[str, Any] = {
         "queues": queue or ["default"], "concurrency": concurrency, "name": name, "lease": lease,
         "poll": poll, "listen": listen, "drain_timeout": drain_timeout, "on_hang": hang,
-        "health_file": health_file,
+        "health_file": health_file, "record_text": record_text,
     }  # fmt: skip
     # A run and its heartbeat, and the claims.
     pool: dict[str, Any] = {"min_size": 1, "max_size": min(2 * concurrency + 1, 20)}

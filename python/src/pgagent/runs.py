@@ -13,7 +13,7 @@ import random
 import socket
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -30,6 +30,7 @@ from pgagent.errors import ThreadBusy
 from pgagent.fence import LOST, TOKEN_KEY, RunToken, holding
 from pgagent.heartbeat import AsyncHeartbeat, Heartbeat, Pulse
 from pgagent.jsonable import jsonable, text
+from pgagent.streaming import AsyncChunkLog, ChunkLog, Recorder
 
 OnBusy = Literal["enqueue", "reject", "interrupt", "rollback"]
 """What a run does whose thread is busy: wait its turn, raise at once, or end the other run."""
@@ -46,6 +47,7 @@ class Request:
     on_busy: OnBusy
     timeout: float
     lease: float
+    record_text: bool
 
     def start(self) -> Call[Run]:
         """The call that begins it. Nobody can go on from within a block: it fails when its process
@@ -73,7 +75,7 @@ class Held:
     thread_id: str
     fencing_token: int
 
-    def config(self, pulse: Pulse) -> RunnableConfig:
+    def config(self, *callbacks: Pulse | Recorder | None) -> RunnableConfig:
         """What the graph is invoked with."""
         return {
             "configurable": {
@@ -81,7 +83,7 @@ class Held:
                 TOKEN_KEY: RunToken(self.fencing_token, self.thread_id),
                 DURABILITY_KEY: "sync",
             },
-            "callbacks": [pulse],
+            "callbacks": [callback for callback in callbacks if callback is not None],
         }
 
     def failed(self, error: BaseException) -> Call[str]:
@@ -112,8 +114,9 @@ def holding_thread(client: Client, request: Request) -> Iterator[RunnableConfig]
         with (
             Heartbeat(client, held, RunControl(), request.lease) as pulse,
             holding(held.thread_id, held.fencing_token),
+            ChunkLog(client, held) if request.record_text else nullcontext() as recorder,
         ):
-            yield held.config(pulse)
+            yield held.config(pulse, recorder)
     except LOST:
         raise
     except BaseException as error:
@@ -146,9 +149,12 @@ async def aholding_thread(client: AsyncClient, request: Request) -> AsyncIterato
             await asyncio.sleep(wait)
     held = Held(run.job_id, request.thread_id, run.fencing_token)
     try:
-        async with AsyncHeartbeat(client, held, RunControl(), request.lease) as pulse:
+        async with (
+            AsyncHeartbeat(client, held, RunControl(), request.lease) as pulse,
+            AsyncChunkLog(client, held) if request.record_text else nullcontext() as recorder,
+        ):
             with holding(held.thread_id, held.fencing_token):
-                yield held.config(pulse)
+                yield held.config(pulse, recorder)
     except LOST:
         raise
     except BaseException as error:
@@ -159,7 +165,9 @@ async def aholding_thread(client: AsyncClient, request: Request) -> AsyncIterato
     await client.run(held.completed())
 
 
-def as_request(thread_id: Any, on_busy: OnBusy, timeout: float, lease: float) -> Request:
+def as_request(
+    thread_id: Any, on_busy: OnBusy, timeout: float, lease: float, record_text: bool
+) -> Request:
     """The arguments of ``run``, checked.
 
     Raises:
@@ -169,4 +177,4 @@ def as_request(thread_id: Any, on_busy: OnBusy, timeout: float, lease: float) ->
         raise ValueError("on_busy must be enqueue, reject, interrupt or rollback")
     if timeout < 0 or lease <= 0:
         raise ValueError("timeout is at least 0 and lease above 0, in seconds")
-    return Request(str(thread_id), on_busy, timeout, lease)
+    return Request(str(thread_id), on_busy, timeout, lease, record_text)

@@ -93,9 +93,12 @@ class AsyncPgAgentSaver(SaverBase[Source]):
         on_busy: OnBusy = "reject",
         timeout: float = 30.0,
         lease: float = 60.0,
+        record_text: bool = False,
     ) -> AbstractAsyncContextManager[RunnableConfig]:
         """Owns a thread for a block, as :meth:`PgAgentSaver.run` does, with ``async with``."""
-        return aholding_thread(self.client, as_request(thread_id, on_busy, timeout, lease))
+        return aholding_thread(
+            self.client, as_request(thread_id, on_busy, timeout, lease, record_text)
+        )
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The latest checkpoint of a thread and namespace, or the one that the config names."""

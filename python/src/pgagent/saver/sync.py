@@ -104,6 +104,7 @@ class PgAgentSaver(SaverBase[Source]):
         on_busy: OnBusy = "reject",
         timeout: float = 30.0,
         lease: float = 60.0,
+        record_text: bool = False,
     ) -> AbstractContextManager[RunnableConfig]:
         """Owns a thread for a block, as a worker does: for request handlers.
 
@@ -120,12 +121,16 @@ class PgAgentSaver(SaverBase[Source]):
                 until it is free, ``interrupt`` and ``rollback`` end the other run.
             timeout: seconds to wait for the thread with ``enqueue``.
             lease: seconds after which the thread is free when this process dies.
+            record_text: what models say is kept as events while they say it: see
+                :class:`~pgagent.streaming.Transcript`.
 
         Raises:
             ThreadBusy: another run owns the thread, and still does after ``timeout``.
             LeaseLost: within the graph, when the run lost its thread.
         """
-        return holding_thread(self.client, as_request(thread_id, on_busy, timeout, lease))
+        return holding_thread(
+            self.client, as_request(thread_id, on_busy, timeout, lease, record_text)
+        )
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The latest checkpoint of a thread and namespace, or the one that the config names."""

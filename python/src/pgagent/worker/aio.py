@@ -19,6 +19,7 @@ from pgagent.fence import in_a_run
 from pgagent.heartbeat import AsyncHeartbeat
 from pgagent.resume import Control
 from pgagent.saver.aio import AsyncPgAgentSaver
+from pgagent.streaming import AsyncChunkLog
 from pgagent.worker.base import Run, RunExited, WorkerBase
 
 
@@ -89,6 +90,9 @@ class AsyncWorker(WorkerBase[AsyncPgAgentSaver]):
         return AsyncHeartbeat(
             self.client, job, control, self.lease, job.lease_left, on_lost=control.cancel
         )
+
+    def _new_recorder(self, job: Job) -> AsyncChunkLog:
+        return AsyncChunkLog(self.client, job)
 
     def _ring(self) -> None:
         if self._loop is not None:

@@ -26,6 +26,7 @@ from pgagent.heartbeat import AsyncHeartbeat, Heartbeat
 from pgagent.jsonable import jsonable, text
 from pgagent.logs import about, worker_log
 from pgagent.resume import Complete, Control, Delivery, Leftovers, Pause
+from pgagent.streaming import AsyncChunkLog, ChunkLog
 from pgagent.wake import Listener, Pauses
 from pgagent.worker.health import Health
 
@@ -87,9 +88,15 @@ def has_gone_round(error: BaseException) -> bool:
 class Run:
     """A job that this worker runs."""
 
-    def __init__(self, delivery: Delivery, heartbeat: Heartbeat | AsyncHeartbeat) -> None:
+    def __init__(
+        self,
+        delivery: Delivery,
+        heartbeat: Heartbeat | AsyncHeartbeat,
+        recorder: ChunkLog | AsyncChunkLog | None,
+    ) -> None:
         self.delivery = delivery
         self.heartbeat = heartbeat
+        self.recorder = recorder
         self.let_go: str | None = None
         """Why it is not waited for any more; its verdict counts for nothing then."""
         self.where: Callable[[], str] = lambda: ""
@@ -99,6 +106,12 @@ class Run:
     def job(self) -> Job:
         """The job, as claimed."""
         return self.delivery.job
+
+    def leave(self) -> None:
+        """Nothing more is done for the job, whatever it still does."""
+        self.heartbeat.leave()
+        if self.recorder is not None:
+            self.recorder.leave()
 
 
 class WorkerBase(Generic[Saver]):
@@ -126,6 +139,7 @@ class WorkerBase(Generic[Saver]):
         health_file: str | Path | None = None,
         stream_mode: StreamMode | Sequence[StreamMode] = "custom",
         on_chunk: Callable[[Job, str, Any], Any] | None = None,
+        record_text: bool = False,
     ) -> None:
         if isinstance(queues, str):
             raise TypeError(f"queues is a list of names: queues=[{queues!r}]")
@@ -157,6 +171,7 @@ class WorkerBase(Generic[Saver]):
             [stream_mode] if isinstance(stream_mode, str) else list(stream_mode)
         )
         self.on_chunk = on_chunk
+        self.record_text = record_text
         self._running: dict[UUID, Run] = {}
         self._stopping: str | None = None
         self._stops_at: float | None = None
@@ -179,6 +194,9 @@ class WorkerBase(Generic[Saver]):
         raise NotImplementedError
 
     def _new_client(self, source: Any) -> Any:
+        raise NotImplementedError
+
+    def _new_recorder(self, job: Job) -> Any:
         raise NotImplementedError
 
     def _new_heartbeat(self, job: Job, control: Control) -> Any:
@@ -362,7 +380,7 @@ class WorkerBase(Generic[Saver]):
         """Gives a job back whose step is still under way: from here on, what it writes is refused.
         Whether the server answers; one that does not is not asked for each job."""
         run.let_go = "the time to drain was over"
-        run.heartbeat.leave()
+        run.leave()
         run.delivery.control.cancel()
         log.warning("job %s goes back in the middle of a step", run.job.job_id)
         try:
@@ -380,7 +398,7 @@ class WorkerBase(Generic[Saver]):
     def _abandon(self, run: Run) -> None:
         """Gives up the place of a run that does not end."""
         run.let_go = run.let_go or "it hung past its deadline"
-        run.heartbeat.leave()
+        run.leave()
         self._running.pop(run.job.job_id, None)
         self._hung.append(run)
         log.error(
@@ -395,18 +413,19 @@ class WorkerBase(Generic[Saver]):
     def _new_run(self, job: Job) -> Run:
         control = Control()
         heartbeat = self._new_heartbeat(job, control)
+        recorder = self._new_recorder(job) if self.record_text else None
         delivery = Delivery(
             self.graph,
             self.saver,
             job,
             control,
-            callbacks=(heartbeat,),
+            callbacks=(heartbeat,) if recorder is None else (heartbeat, recorder),
             on_leftovers=self.on_leftovers,
             to_input=self.to_input,
             stream_mode=self.stream_mode,
             on_chunk=self.on_chunk,
         )
-        run = Run(delivery, heartbeat)
+        run = Run(delivery, heartbeat, recorder)
         self._running[job.job_id] = run
         if self._stopping is not None:
             control.request_drain(self._stopping)
@@ -431,10 +450,14 @@ class WorkerBase(Generic[Saver]):
             log.info("job %s of thread %s: attempt %s", job.job_id, job.thread_id, job.attempt)
             try:
                 yield doing(run.heartbeat.begin)
+                if run.recorder is not None:
+                    yield doing(run.recorder.begin)
                 try:
                     verdicts = yield from self._verdicts(run.delivery)
                 finally:
                     if run.let_go is None:
+                        if run.recorder is not None:
+                            yield doing(run.recorder.end)
                         yield doing(run.heartbeat.end)
                 # No renewal is under way any more: one that crossed the verdict would be refused.
                 if run.heartbeat.lost is None and run.let_go is None:

@@ -21,6 +21,7 @@ from pgagent.driving import Do, drive
 from pgagent.heartbeat import Heartbeat
 from pgagent.resume import Control
 from pgagent.saver.sync import PgAgentSaver
+from pgagent.streaming import ChunkLog
 from pgagent.worker.base import Run, WorkerBase
 
 
@@ -58,6 +59,8 @@ class Worker(WorkerBase[PgAgentSaver]):
         stream_mode: what of the graph is streamed, with ``on_chunk``: one mode or several.
         on_chunk: called with the job, the mode and each chunk, on the job's thread. What it raises
             is logged. A step that runs again streams again.
+        record_text: what models say is kept as events while they say it, for readers that come late
+            or again: see :class:`~pgagent.streaming.Transcript`.
 
     Whatever a run raises, ``SystemExit`` too, fails its job, and the worker goes on with the next.
 
@@ -122,6 +125,9 @@ class Worker(WorkerBase[PgAgentSaver]):
 
     def _new_heartbeat(self, job: Job, control: Control) -> Heartbeat:
         return Heartbeat(self.client, job, control, self.lease, job.lease_left)
+
+    def _new_recorder(self, job: Job) -> ChunkLog:
+        return ChunkLog(self.client, job)
 
     def _ring(self) -> None:
         self._bell.set()
